@@ -13,6 +13,8 @@ import type { PlacementTokens } from './traffic/tokens.ts';
 
 export type OffersContext = {
   readonly postgres: Postgres;
+  /** Signs the callers of requests. */
+  readonly contextSecret: string;
   readonly otherServices: OtherServices;
   /** Running creations per organisation and mode. */
   readonly creations: KeyedSemaphore;

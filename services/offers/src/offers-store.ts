@@ -12,12 +12,37 @@ import type {
 import { editableFacts } from './domain/lifecycle/edit-content.ts';
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferEvent } from './lifecycle/offer-events.ts';
-import { endIsDueSql, isLiveSql, isRunningSql, movedOnSql, waitsForReviewSql } from './status-sql.ts';
+import {
+  endIsDueSql,
+  isLiveSql,
+  isRunningSql,
+  momentSql,
+  movedOnSql,
+  waitsForReviewSql,
+  withClockSql,
+} from './status-sql.ts';
 import { nowIn, offerTimeOf } from './test-clock/test-clock-store.ts';
 
 /** The organisation and mode of an offer. */
 export type Owner = { readonly organisationId: number; readonly mode: Mode };
 export type OfferReference = Owner & { readonly offerId: number };
+
+/** The offer of a reference, which `referenceValues` gives as the first parameters. Reservations are hidden. */
+export const thisOffer = 'offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL';
+
+export function referenceValues({ offerId, organisationId, mode }: OfferReference): readonly unknown[] {
+  return [offerId, organisationId, mode];
+}
+
+/** The offers that fulfil a condition. */
+export async function findOffers(
+  db: Queryable,
+  condition: string,
+  values: readonly unknown[],
+): Promise<Offer[]> {
+  const rows = await db.query<OfferRow>(`SELECT * FROM offers WHERE ${condition}`, values);
+  return rows.map(toOffer);
+}
 
 /** The result of a decision about a locked offer: the changed offer with its events, or a refusal. */
 export type Change<Refusal extends string> =
@@ -42,13 +67,9 @@ export async function updateOffer<C extends Change<string>>(
   alongside: (tx: Transaction, change: Extract<C, { readonly ok: true }>) => Promise<void> = async () => {},
 ): Promise<C | NotFound> {
   return postgres.transaction(async (tx) => {
-    const [row] = await tx.query<OfferRow>(
-      `SELECT * FROM offers
-       WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL FOR UPDATE`,
-      [reference.offerId, reference.organisationId, reference.mode],
-    );
-    if (row === undefined) return { ok: false, reason: 'not-found' };
-    const change = decide(toOffer(row), await nowIn(tx, reference, now));
+    const [offer] = await findOffers(tx, `${thisOffer} FOR UPDATE`, referenceValues(reference));
+    if (offer === undefined) return { ok: false, reason: 'not-found' };
+    const change = decide(offer, await nowIn(tx, reference, now));
     if (isAllowed(change)) await alongside(tx, change);
     return applyChange(tx, change, now);
   }, deadline);
@@ -60,8 +81,8 @@ function isAllowed<C extends Change<string>>(change: C): change is Extract<C, { 
 
 /** For changes by the system itself, including reservations: payments and the end of a creation. */
 export async function lockOffer(tx: Transaction, offerId: number): Promise<Offer | null> {
-  const [row] = await tx.query<OfferRow>('SELECT * FROM offers WHERE offer_id = $1 FOR UPDATE', [offerId]);
-  return row === undefined ? null : toOffer(row);
+  const [offer] = await findOffers(tx, 'offer_id = $1 FOR UPDATE', [offerId]);
+  return offer ?? null;
 }
 
 type DueWork = {
@@ -153,8 +174,8 @@ export async function countLive(
     `SELECT mode, count(*)::integer AS count FROM (
        SELECT * FROM offers WHERE ${isRunningSql} ORDER BY mode, offer_id LIMIT $2
      ) AS running
-     LEFT JOIN test_clocks AS clock ON clock.organisation_id = running.organisation_id AND mode = 'TEST'
-     WHERE ${isLiveSql(`($1::timestamptz + coalesce(clock.ahead_seconds, 0) * interval '1 second')`)}
+     ${withClockSql('running')}
+     WHERE ${isLiveSql(momentSql('$1'))}
      GROUP BY mode`,
     [now, lookedAt],
   );
@@ -166,7 +187,7 @@ export async function countLive(
  * index `offers_to_refile`: the planner would join the clocks with all TEST offers that have not ended. ARRAY, so that it takes this index.
  */
 function dueByTestClock(due: Due, lock: string, organisation?: `$${number}`): string {
-  const now = "($1::timestamptz + clock.ahead_seconds * interval '1 second')";
+  const now = momentSql('$1');
   return `FROM test_clocks AS clock, LATERAL (
       SELECT offers.* FROM offers
       WHERE offer_id = ANY (ARRAY(
@@ -267,12 +288,8 @@ export async function findOffer(db: Queryable, reference: OfferReference): Promi
 
 /** Also one that was deleted. */
 export async function findOfferOrDeleted(db: Queryable, reference: OfferReference): Promise<Offer | null> {
-  const [row] = await db.query<OfferRow>(
-    `SELECT * FROM offers
-     WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL`,
-    [reference.offerId, reference.organisationId, reference.mode],
-  );
-  return row === undefined ? null : toOffer(row);
+  const [offer] = await findOffers(db, thisOffer, referenceValues(reference));
+  return offer ?? null;
 }
 
 /** The url that members may be led to; null for offers that were deleted or that the platform team has disabled. */
@@ -287,75 +304,55 @@ export async function findAddress(db: Queryable, offerId: number): Promise<strin
 
 /** For the platform's admins, who also see deleted offers. */
 export async function findOfferForAdmin(db: Queryable, offerId: number): Promise<Offer | null> {
-  const [row] = await db.query<OfferRow>(
-    'SELECT * FROM offers WHERE offer_id = $1 AND shown_at IS NOT NULL',
-    [offerId],
-  );
-  return row === undefined ? null : toOffer(row);
+  const [offer] = await findOffers(db, 'offer_id = $1 AND shown_at IS NOT NULL', [offerId]);
+  return offer ?? null;
 }
 
 /** Where the next page begins: behind this offer. */
 export type WaitingPlace = { readonly since: Date; readonly offerId: number };
 
 /** Offers whose content waits for a look of the platform's staff, the longest waiting first. */
-export async function pageOfWaiting(
+export function pageOfWaiting(
   db: Queryable,
   o: { readonly mode: Mode; readonly after: WaitingPlace | null; readonly limit: number },
 ): Promise<Offer[]> {
-  const rows = await db.query<OfferRow>(
-    `SELECT * FROM offers
-     WHERE mode = $1 AND ${waitsForReviewSql} AND (review_waiting_since, offer_id) > ($2, $3)
+  return findOffers(
+    db,
+    `mode = $1 AND ${waitsForReviewSql} AND (review_waiting_since, offer_id) > ($2, $3)
      ORDER BY review_waiting_since, offer_id LIMIT $4`,
     [o.mode, o.after?.since ?? '-infinity', o.after?.offerId ?? 0, o.limit],
   );
-  return rows.map(toOffer);
 }
 
 /** One page of all offers, including reservations and deleted ones, by id. */
-export async function pageOfOffers(db: Queryable, o: { after: number; limit: number }): Promise<Offer[]> {
-  const rows = await db.query<OfferRow>(
-    'SELECT * FROM offers WHERE offer_id > $1 ORDER BY offer_id LIMIT $2',
-    [o.after, o.limit],
-  );
-  return rows.map(toOffer);
+export function pageOfOffers(db: Queryable, o: { after: number; limit: number }): Promise<Offer[]> {
+  return findOffers(db, 'offer_id > $1 ORDER BY offer_id LIMIT $2', [o.after, o.limit]);
 }
 
 /** One page of the offers of a mode that have not ended, by id. */
-export async function pageOfRunning(
+export function pageOfRunning(
   db: Queryable,
   o: { readonly mode: Mode; readonly after: number; readonly limit: number },
 ): Promise<Offer[]> {
-  const rows = await db.query<OfferRow>(
-    `SELECT * FROM offers
-     WHERE mode = $1 AND offer_id > $2 AND ${isRunningSql}
-     ORDER BY offer_id LIMIT $3`,
-    [o.mode, o.after, o.limit],
-  );
-  return rows.map(toOffer);
+  const condition = `mode = $1 AND offer_id > $2 AND ${isRunningSql} ORDER BY offer_id LIMIT $3`;
+  return findOffers(db, condition, [o.mode, o.after, o.limit]);
 }
 
 /**
  * Offers whose deletion began before `before` and has not ended. Also those whose mark is later than `orAfter`: a replica whose clock ran
  * ahead wrote it.
  */
-export async function findAbandonedDeletions(
+export function findAbandonedDeletions(
   db: Queryable,
   o: { before: Date; orAfter: Date; atMost: number },
 ): Promise<Offer[]> {
-  const rows = await db.query<OfferRow>(
-    'SELECT * FROM offers WHERE deleting_since < $1 OR deleting_since > $2 ORDER BY deleting_since LIMIT $3',
-    [o.before, o.orAfter, o.atMost],
-  );
-  return rows.map(toOffer);
+  const condition = 'deleting_since < $1 OR deleting_since > $2 ORDER BY deleting_since LIMIT $3';
+  return findOffers(db, condition, [o.before, o.orAfter, o.atMost]);
 }
 
 /** Offers with a failed deletion of which billing has not confirmed yet that it knows. */
-export async function findUnreportedDeletions(db: Queryable, atMost: number): Promise<Offer[]> {
-  const rows = await db.query<OfferRow>(
-    'SELECT * FROM offers WHERE keeping_since IS NOT NULL ORDER BY keeping_since LIMIT $1',
-    [atMost],
-  );
-  return rows.map(toOffer);
+export function findUnreportedDeletions(db: Queryable, atMost: number): Promise<Offer[]> {
+  return findOffers(db, 'keeping_since IS NOT NULL ORDER BY keeping_since LIMIT $1', [atMost]);
 }
 
 /** A row of the table: the facts of an offer under the names of their columns. */

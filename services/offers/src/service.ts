@@ -73,6 +73,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const otherServices = started.use(connectOtherServices(config, foundation));
   const context: OffersContext = {
     postgres,
+    contextSecret: config.OFFERS_CONTEXT_SECRET,
     otherServices,
     creations: createKeyedSemaphore(CREATIONS),
     reservations: createKeyedSemaphore(RESERVATIONS),
@@ -131,20 +132,17 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
           ...context,
           followed,
           showings,
-          settings: {
-            perViewerAndDay: config.PLACEMENTS_PER_VIEWER_AND_DAY,
-          },
-          contextSecret: config.OFFERS_CONTEXT_SECRET,
+          settings: { perViewerAndDay: config.PLACEMENTS_PER_VIEWER_AND_DAY },
         });
-        mountRunningOffersRoute(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
-        mountViewsRoute(app, { ...context, views, contextSecret: config.OFFERS_CONTEXT_SECRET });
+        mountRunningOffersRoute(app, context);
+        mountViewsRoute(app, { ...context, views });
         mountAuditRoute(app, { admin, audit });
         mountParkedRoutes(app, { broker, admin, logger });
         mountRepublishRoute(app, { postgres, broker, admin });
         mountAdminRoutes(app, { ...context, admin });
-        mountPortalRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
-        mountTestClockRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
-        mountOfferRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
+        mountPortalRoutes(app, context);
+        mountTestClockRoutes(app, context);
+        mountOfferRoutes(app, context);
       },
     }),
   );

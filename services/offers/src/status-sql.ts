@@ -25,6 +25,14 @@ export const isRunningSql = 'end_announced_at IS NULL AND shown_at IS NOT NULL A
 export const endIsDueSql =
   'end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at)';
 
+/** The test clock of TEST offers, as `clock`. @param offers the name of their table */
+export const withClockSql = (offers: string) =>
+  `LEFT JOIN test_clocks AS clock ON ${offers}.mode = 'TEST' AND clock.organisation_id = ${offers}.organisation_id`;
+
+/** The time of an offer beside its `clock` (decision 216, test clock). @param now an expression for the real time */
+export const momentSql = (now: string) =>
+  `(${now}::timestamptz + coalesce(clock.ahead_seconds, 0) * interval '1 second')`;
+
 /** Its content waits for a look of the platform's staff. */
 export const waitsForReviewSql =
   'review_waiting_since IS NOT NULL AND deleted_at IS NULL AND end_announced_at IS NULL';

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
-import { OfferViewed } from '@offer-ads/contracts/events/community';
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { allEvents } from '@offer-ads/contracts/events/events';
 import { allDocuments } from '@offer-ads/contracts/public/documents';
@@ -57,23 +56,6 @@ describe('over the broker', () => {
     expect(await under.offer(id)).toMatchObject({ status: 'Scheduled' });
     await under.call('DELETE', `/offers/${id}`);
     await eventually(() => expect(namesOf(id)).toEqual(['OfferPaymentApplied', 'OfferDeleted']));
-  });
-
-  it('views that come twice count once', async () => {
-    const id = await createdId(under);
-    const views = Array.from({ length: 10 }, () =>
-      newEvent(OfferViewed, {
-        subject: `offer/${id}`,
-        subjectVersion: 1,
-        at: under.clock.now(),
-        data: { offerId: id, viewedAt: under.clock.now().toISOString() },
-      }),
-    );
-    await eventually(() => billing.publish([...views, ...views]));
-    await eventually(async () => {
-      const answer = await under.call('GET', `/offers/${id}/analytics?interval=24h`);
-      expect(answer.body).toMatchObject({ metrics: { views: 10, clicks: 0 } });
-    });
   });
 
   it.each(['cloudEvents_', 'cloudEvents:'])(

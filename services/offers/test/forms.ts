@@ -34,15 +34,18 @@ const CREATED_WITHIN = { timeoutMs: 60_000 };
 
 let usualPicture: Promise<Buffer> | undefined;
 
-export async function form(parts: Parts = {}, picture?: Buffer | null): Promise<FormData> {
+/** Exactly these parts; as they are, the form of an edit. */
+export function formOf(parts: Parts, picture: Buffer | null = null): FormData {
   const data = new FormData();
-  for (const [name, value] of Object.entries({ ...usualParts, ...parts })) {
+  for (const [name, value] of Object.entries(parts))
     for (const text of value === undefined ? [] : [value].flat()) data.append(name, text);
-  }
-  if (picture === null) return data;
-  usualPicture ??= photographLikeJpeg();
-  data.append('image', new Blob([new Uint8Array(picture ?? (await usualPicture))]), 'picture.jpg');
+  if (picture !== null) data.append('image', new Blob([new Uint8Array(picture)]), 'picture.jpg');
   return data;
+}
+
+export async function form(parts: Parts = {}, picture?: Buffer | null): Promise<FormData> {
+  usualPicture ??= photographLikeJpeg();
+  return formOf({ ...usualParts, ...parts }, picture === undefined ? await usualPicture : picture);
 }
 
 export async function create(

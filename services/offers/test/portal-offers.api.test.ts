@@ -5,18 +5,13 @@ import { OfferViewed } from '@offer-ads/contracts/events/community';
 import {
   creationReply,
   offerCreditReply,
-  portalListReply,
   portalOffer,
   seriesReply,
   simulatedTrafficReply,
 } from '@offer-ads/contracts/portal/offers-api';
-import { analyticsReply } from '@offer-ads/contracts/public/api';
-import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { byCard, create, createdId, live, startingNow } from './forms.ts';
 import { type Answer, offersUnderTest } from './offers-under-test.ts';
-import { pay } from './payments.ts';
 
-const HOUR = 3_600_000;
 const under = offersUnderTest();
 
 const notFound = { status: 404, body: { message: 'Not found' } };
@@ -109,41 +104,9 @@ describe('one offer', () => {
       body: { offer_id: active, end_datetime: '2026-06-01T14:00:00.000Z' },
     });
   });
-
-  it('has its payment link as long as it awaits payment', async () => {
-    const answer = await create(under, { ...startingNow, ...byCard });
-    const { offer_id: id, payment_url: url } = answer.body as { offer_id: number; payment_url: string };
-    expect((await get(`/offers/${id}`)).body).toMatchObject({
-      offer_status: 'Awaiting Payment',
-      payment_url: url,
-      paid_datetime: null,
-      vat_minor: '200',
-    });
-    await pay(under, id);
-    expect((await get(`/offers/${id}`)).body).toMatchObject({ offer_status: 'Active', payment_url: null });
-  });
 });
 
 describe('the listing', () => {
-  const idsOf = async (query: string, caller = {}) =>
-    portalListReply.parse((await get(`/offers?${query}`, caller)).body).data.map(({ offer_id: id }) => id);
-
-  it('filters by Scheduled and by disabled, page by page', async () => {
-    const first = await createdId(under);
-    const active = await createdId(under, startingNow);
-    const second = await createdId(under);
-    expect(await idsOf('offer_status=Scheduled')).toEqual([second, first]);
-    const page = portalListReply.parse((await get('/offers?offer_status=scheduled&limit=1')).body);
-    expect(page.pagination).toMatchObject({ limit: 1, count: 1, has_more: true });
-    const { next_cursor: cursor } = page.pagination;
-    expect(await idsOf(`offer_status=scheduled&limit=1&cursor=${cursor}`)).toEqual([first]);
-    for (const id of [first, active])
-      await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' });
-    expect(await idsOf('status=disabled')).toEqual([active, first]);
-    expect(await idsOf('status=disabled&offer_status=active')).toEqual([active]);
-    expect(await idsOf('status=disabled', { organisationId: 33 })).toEqual([]);
-  });
-
   it('needs no environment, because the path names it, and refuses the other one', async () => {
     expect((await get('/offers?environment=TEST')).status).toBe(200);
     expect(await get('/offers?environment=live')).toMatchObject({ status: 403, body: { return_code: 'E1' } });
@@ -163,21 +126,6 @@ describe('the listing', () => {
 describe('the credit of a deletion', () => {
   const creditOf = async (id: number) => offerCreditReply.parse((await get(`/offers/${id}/credit`)).body);
 
-  it('is what the deletion then reports to billing', async () => {
-    const id = await createdId(under, startingNow);
-    under.clock.set('2026-06-01T14:00:00Z');
-    await under.call('POST', `/offers/${id}/pause`);
-    under.clock.set('2026-06-01T15:00:00Z');
-    const credit = await creditOf(id);
-    // Nine of eleven hours.
-    const expected = { offer_status: 'Paused', currency: 'GBP', cost_minor: '1000', credit_minor: '818' };
-    expect(credit).toMatchObject(expected);
-    await under.call('DELETE', `/offers/${id}`);
-    const deleted = (await under.events()).find(({ name }) => name === 'OfferDeleted')?.data;
-    const unused = deleted as { unusedMs: number; scheduledMs: number };
-    expect(credit.credit_minor).toBe(`${creditTarget(1000n, unused)}`);
-  });
-
   it('is apart from what was credited before, and of the deleted offer both are one sum', async () => {
     const id = await createdId(under, startingNow);
     under.clock.set('2026-06-01T14:00:00Z');
@@ -186,65 +134,9 @@ describe('the credit of a deletion', () => {
     await under.call('DELETE', `/offers/${id}`);
     expect((await get(`/offers/${id}`)).body).toMatchObject({ credited_minor: '818' });
   });
-
-  it('is 503 while billing is away; the offer itself is shown', async () => {
-    const id = await createdId(under, startingNow);
-    under.otherServices.billing.breaks.beforeWork = Number.POSITIVE_INFINITY;
-    const answer = await get(`/offers/${id}/credit`);
-    expect(answer).toMatchObject({ status: 503, body: { message: 'Service unavailable' } });
-    expect((await get(`/offers/${id}`)).status).toBe(200);
-  });
 });
 
 describe('the series of analytics', () => {
-  const seriesOf = async (id: number, interval: string) =>
-    seriesReply.parse((await get(`/offers/${id}/analytics/series?interval=${interval}`)).body);
-
-  // One interval each with points of hours, days and weeks.
-  it.each(['24h', '30d', 'all'])('of %s has exactly the bounds and sums of analytics', async (interval) => {
-    under.clock.set('2025-01-15T09:12:13.456Z');
-    const id = await createdId(under, {
-      start_datetime: '2025-01-15T10:00:00Z',
-      expiry_datetime: '2026-09-15T10:00:00Z',
-    });
-    const now = '2026-06-01T12:34:56.789Z';
-    under.clock.set(now);
-    const analytics = async () => {
-      const answer = await under.call('GET', `/offers/${id}/analytics?interval=${interval}`);
-      return analyticsReply.parse(answer.body);
-    };
-    const edges = [Date.parse((await analytics()).start_datetime), Date.parse(now)];
-    const hours = [-25, -24, -1, 0, 1, 13, 24, 167, 168];
-    // On both sides of every edge: of the period, of its first buckets, and of its last ones.
-    for (const seenAt of edges.flatMap((edge) =>
-      hours.flatMap((hour) => [edge + hour * HOUR - 1, edge + hour * HOUR]),
-    ))
-      await under.deliver(OfferViewed, { offerId: id, viewedAt: new Date(seenAt).toISOString() });
-
-    const { status, ...expected } = await analytics();
-    const { points, ...series } = await seriesOf(id, interval);
-    expect(expected.metrics.views).toBeGreaterThan(0);
-    expect(series).toMatchObject({ ...expected, offer_status: status });
-    expect(points.reduce((sum, { views }) => sum + views, 0)).toBe(expected.metrics.views);
-    expect(points[0]?.start_datetime).toBe(expected.start_datetime);
-    expect(points.every(({ start_datetime: at }) => at <= expected.end_datetime)).toBe(true);
-  });
-
-  it('counts each view in the bucket of its time', async () => {
-    const id = await createdId(under, startingNow);
-    under.clock.set('2026-06-01T15:30:00Z');
-    for (const time of ['12:00:00.000', '14:59:59.999', '15:00:00.000'])
-      await under.deliver(OfferViewed, { offerId: id, viewedAt: `2026-06-01T${time}Z` });
-    const { points, bucket_seconds: bucket } = await seriesOf(id, 'all');
-    expect(bucket).toBe(3_600);
-    expect(points.map(({ start_datetime: at, views }) => [at, views])).toEqual([
-      ['2026-06-01T12:00:00.000Z', 1],
-      ['2026-06-01T13:00:00.000Z', 0],
-      ['2026-06-01T14:00:00.000Z', 1],
-      ['2026-06-01T15:00:00.000Z', 1],
-    ]);
-  });
-
   it.each(['', '?interval=1y'])('is 400 with %j', async (query) => {
     expect((await get(`/offers/${await createdId(under)}/analytics/series${query}`)).status).toBe(400);
   });

@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import {
-  type ListingPlace,
-  type ListingQuery,
-  parseCursor,
-  placeBefore,
-  portalFilters,
-  readListingQuery,
-  writeCursor,
-} from './listing-query.ts';
+import { parseCursor, portalFilters, readListingQuery, writeCursor } from './listing-query.ts';
 
 describe('the query of the listing', () => {
   it('needs only the environment, in upper or lower case', () => {
@@ -108,32 +100,5 @@ describe('a cursor', () => {
     );
     expect(parseCursor('zzzzzzzzzz-zzzzzz')).toBeUndefined();
     expect(parseCursor('0-0')).toBeUndefined();
-  });
-});
-
-describe('the place after which a page begins', () => {
-  const noon = new Date('2026-06-01T12:00:00Z');
-  const later = new Date('2026-06-01T13:00:00Z');
-  const atNoon = { createdAt: noon, offerId: 7 };
-  const justAfterNoon = { createdAt: new Date(noon.getTime() + 1), offerId: 0 };
-
-  it.each<[string, Partial<ListingQuery>, ListingPlace | null]>([
-    ['null without cursor and created_before', {}, null],
-    [
-      'after created_before, so that offers created at that time are listed',
-      { createdBefore: noon },
-      justAfterNoon,
-    ],
-    ['the cursor without created_before', { after: atNoon }, atNoon],
-    ['the cursor, when it is at created_before', { after: atNoon, createdBefore: noon }, atNoon],
-    ['the cursor, when it is older', { after: atNoon, createdBefore: later }, atNoon],
-    [
-      'created_before, when that is older',
-      { after: { ...atNoon, createdAt: later }, createdBefore: noon },
-      justAfterNoon,
-    ],
-  ])('is %s', (_, query, place) => {
-    const usual = { limit: 20, after: null, status: null, createdAfter: null, createdBefore: null };
-    expect(placeBefore({ ...usual, ...query })).toEqual(place);
   });
 });

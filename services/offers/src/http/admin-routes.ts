@@ -40,6 +40,7 @@ import { readTestClock } from '../test-clock/test-clock.ts';
 import { nowIn, offerTimeOf } from '../test-clock/test-clock-store.ts';
 import { type HourOfOffer, listHours, sumCounts } from '../traffic/traffic-store.ts';
 import { sendPicture } from './image-route.ts';
+import { timingOf } from './own-offer.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { adminReplies, imageReplies, type Reply, send } from './replies.ts';
 
@@ -87,9 +88,8 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
     };
     const { receivedAt } = requestFacts(req);
     const { offers, next } = await searchOffers(o.postgres, search, receivedAt);
-    const timeOf = await offerTimeOf(o.postgres, offers);
     res.json({
-      offers: offers.map((offer) => toAdminOffer(offer, timeOf(offer, receivedAt))),
+      offers: await toAdminOffers(o, req, offers),
       nextCursor: next === null ? null : writeCursor(next),
     } satisfies AdminOffersReply);
   });
@@ -159,12 +159,8 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
   });
   routes.get('/images/:hash/offers', async (req, res) => {
     const { hash } = validInput(imageNamed, req.params);
-    const { receivedAt } = requestFacts(req);
     const offers = await listShowing(o.postgres, hash);
-    const timeOf = await offerTimeOf(o.postgres, offers);
-    res.json({
-      offers: offers.map((offer) => toAdminOffer(offer, timeOf(offer, receivedAt))),
-    } satisfies ImageOffersReply);
+    res.json({ offers: await toAdminOffers(o, req, offers) } satisfies ImageOffersReply);
   });
   routes.get('/images/:hash', async (req, res) => {
     const { hash } = validInput(imageNamed, req.params);
@@ -178,11 +174,6 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
   app.use('/admin', routes);
 }
 
-function timingOf(req: Request) {
-  const facts = requestFacts(req);
-  return { receivedAt: facts.receivedAt, deadline: facts.deadline() };
-}
-
 const reviewsPage = reviewsQuery.extend({ cursor: listingPage.shape.cursor });
 
 async function listWaiting(o: OffersContext, req: Request): Promise<Reply> {
@@ -194,12 +185,10 @@ async function listWaiting(o: OffersContext, req: Request): Promise<Reply> {
   const offers = found.slice(0, limit);
   const last = found.length > limit ? offers.at(-1) : undefined;
   const since = last?.reviewWaitingSince ?? null;
-  const { receivedAt } = requestFacts(req);
-  const timeOf = await offerTimeOf(o.postgres, offers);
   return {
     status: 200,
     body: {
-      offers: offers.map((offer) => toAdminOffer(offer, timeOf(offer, receivedAt))),
+      offers: await toAdminOffers(o, req, offers),
       nextCursor:
         last === undefined || since === null
           ? null
@@ -217,6 +206,16 @@ async function show(o: OffersContext, offerId: string, receivedAt: Date): Promis
     status: 200,
     body: { ...toAdminOffer(offer, now), ...shownTexts(offer), traffic } satisfies AdminOfferReply,
   };
+}
+
+async function toAdminOffers(
+  o: OffersContext,
+  req: Request,
+  offers: readonly Offer[],
+): Promise<AdminOffer[]> {
+  const { receivedAt } = requestFacts(req);
+  const timeOf = await offerTimeOf(o.postgres, offers);
+  return offers.map((offer) => toAdminOffer(offer, timeOf(offer, receivedAt)));
 }
 
 function toAdminOffer(offer: Offer, now: Date): AdminOffer {

@@ -1,8 +1,6 @@
 /** Figures of one offer, for the public API and for the portal. Null: the caller has no such offer. */
 import type { AnalyticsInterval, AnalyticsSeriesReply } from '@offer-ads/contracts/public/api';
 import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
-import { callerOf } from '@offer-ads/platform/calls/caller-context';
-import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
@@ -12,7 +10,7 @@ import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { bucketsIn, type Granularity, pointsOf, sumOf } from '../domain/traffic/traffic-series.ts';
 import { sumTrafficFrom } from '../traffic/traffic-store.ts';
 import { statusOf } from './listed-offers.ts';
-import { findOwnOffer, findOwnOrDeleted, nowOf } from './own-offer.ts';
+import { callOf, findOwnOffer, findOwnOrDeleted, nowOf } from './own-offer.ts';
 
 export type CreditIfDeleted = {
   readonly offer: Offer;
@@ -27,23 +25,20 @@ export type CreditIfDeleted = {
 export async function creditIfDeleted(o: OffersContext, req: Request): Promise<CreditIfDeleted | null> {
   const offer = await findOwnOffer(o, req);
   if (offer === null) return null;
-  const facts = requestFacts(req);
   const now = await nowOf(o, req);
   const unused = unusedTimeIfDeleted(offer, now);
-  const call = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
   const { creditMinor, creditedMinor } =
     unused === null
       ? { creditMinor: '0', creditedMinor: '0' }
-      : await o.otherServices.previewCredit(call, offer.offerId, unused);
+      : await o.otherServices.previewCredit(callOf(req), offer.offerId, unused);
   const status = statusAt(offer, now);
   return { offer, status, creditMinor: BigInt(creditMinor), creditedMinor: BigInt(creditedMinor), asOf: now };
 }
 
 /** What a deleted offer gives back in all. Billing books it in the moment after the deletion, so what is still due counts. */
 export async function creditOfDeleted(o: OffersContext, req: Request, offer: Offer): Promise<bigint> {
-  const facts = requestFacts(req);
-  const call = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
-  const unused = unusedTime(offer, offer.deletedAt ?? facts.receivedAt);
+  const call = callOf(req);
+  const unused = unusedTime(offer, offer.deletedAt ?? call.receivedAt);
   const credit = await o.otherServices.previewCredit(call, offer.offerId, unused);
   return BigInt(credit.creditMinor) + BigInt(credit.creditedMinor);
 }

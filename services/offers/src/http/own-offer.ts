@@ -10,6 +10,17 @@ import { findForPortal, type OfferWithFigures } from '../listing/portal-listing-
 import { findOffer, findOfferOrDeleted, type OfferReference } from '../offers-store.ts';
 import { nowIn } from '../test-clock/test-clock-store.ts';
 
+/** When the request arrived, and its deadline. */
+export function timingOf(req: Request) {
+  const facts = requestFacts(req);
+  return { receivedAt: facts.receivedAt, deadline: facts.deadline() };
+}
+
+/** The same with its caller, for work that asks other services. */
+export function callOf(req: Request) {
+  return { ...timingOf(req), caller: callerOf(req), requestId: requestFacts(req).requestId };
+}
+
 /** Null if the path contains no valid id; the answer is the same as for another organisation's offer (decision 20, offers not found). */
 export function referenceOf(req: Request): OfferReference | null {
   const offerId = parseId(String(req.params.offer_id));

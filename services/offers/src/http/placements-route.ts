@@ -5,12 +5,11 @@
 import { hash, randomInt } from 'node:crypto';
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { type PlacementsReply, placementsRequest } from '@offer-ads/contracts/community/placements-api';
-import type { PlacementCaller } from '@offer-ads/contracts/internal/placement-caller';
 import { renditionSizes } from '@offer-ads/contracts/pictures/renditions';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import type { Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import type { OffersContext } from '../context.ts';
 import { belowCap, choose, lackPerHour } from '../domain/placements/choice.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
@@ -19,7 +18,7 @@ import type { FollowedOffers } from '../placements/follow-live-offers.ts';
 import type { LiveOffer } from '../placements/live-offers.ts';
 import type { ShowingsOfViewers } from '../placements/showings.ts';
 import type { ViewerDay } from '../placements/showings-store.ts';
-import { verifyPlacementCaller } from './placement-caller.ts';
+import { placementCallerOf, requirePlacementCaller } from './placement-caller.ts';
 
 /** All lists at their greatest length. */
 const MAX_BYTES = 32_768;
@@ -37,22 +36,14 @@ export type PlacementSettings = {
 
 export function mountPlacementsRoute(
   app: Express,
-  o: Pick<OffersContext, 'tokens' | 'addresses' | 'clock'> & {
+  o: Pick<OffersContext, 'tokens' | 'addresses' | 'clock' | 'contextSecret'> & {
     readonly followed: Pick<FollowedOffers, 'current'>;
     readonly showings: ShowingsOfViewers;
     readonly settings: PlacementSettings;
-    readonly contextSecret: string;
   },
 ): void {
-  const callerOf = verifyPlacementCaller(o);
-  // Before the body is read.
-  const caller: RequestHandler = (req, res, next) => {
-    res.locals['caller'] = callerOf(req);
-    next();
-  };
-
-  app.post('/placements', caller, jsonBody({ maxBytes: MAX_BYTES }), async (req, res) => {
-    const { mode } = res.locals['caller'] as PlacementCaller;
+  app.post('/placements', requirePlacementCaller(o), jsonBody({ maxBytes: MAX_BYTES }), async (req, res) => {
+    const { mode } = placementCallerOf(res);
     const now = requestFacts(req).receivedAt;
     const asked = validInput(placementsRequest, req.body);
     const { offers, names } = o.followed.current();

@@ -31,7 +31,7 @@ import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { analyticsCsv, offersCsv } from './csv-routes.ts';
 import { portalOffer } from './listed-offers.ts';
 import { creditIfDeleted, creditOfDeleted, zonedSeries } from './offer-figures.ts';
-import { findOwnForPortal, nowOf, referenceOf } from './own-offer.ts';
+import { findOwnForPortal, nowOf, referenceOf, timingOf } from './own-offer.ts';
 import {
   messageOf,
   pauseReplies,
@@ -46,7 +46,7 @@ import {
 
 const bulkBody = jsonBody({ maxBytes: 16 * 1024 });
 
-export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
+export function mountPortalRoutes(app: Express, o: OffersContext): void {
   const routes = express.Router();
   routes.use(requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock }));
 
@@ -114,10 +114,9 @@ async function changeEach<Refusal extends string>(
 ): Promise<Reply> {
   const { offer_ids: offerIds } = validInput(bulkRequest, req.body);
   const { organisationId, mode } = callerOf(req);
-  const facts = requestFacts(req);
-  const deadline = createDeadline(facts.deadline().remainingMs() - REPLY_MS);
+  const { receivedAt, deadline: whole } = timingOf(req);
+  const timing = { receivedAt, deadline: createDeadline(whole.remainingMs() - REPLY_MS) };
   const body: BulkReply = await changeMany(offerIds, o.logger, async (offerId) => {
-    const timing = { receivedAt: facts.receivedAt, deadline };
     const outcome = await change(o, { offerId, organisationId, mode }, timing);
     return outcome.ok
       ? { done: true, message: done }
@@ -150,9 +149,7 @@ async function show(o: OffersContext, req: Request): Promise<Reply> {
 async function askAgain(o: OffersContext, req: Request): Promise<Reply> {
   const reference = referenceOf(req);
   if (reference === null) return portalReplies['not-found'];
-  const facts = requestFacts(req);
-  const timing = { receivedAt: facts.receivedAt, deadline: facts.deadline() };
-  const asked = await requestReview(o, reference, timing);
+  const asked = await requestReview(o, reference, timingOf(req));
   return asked.ok ? show(o, req) : reviewRequestReplies[asked.reason];
 }
 
@@ -188,8 +185,7 @@ async function simulate(o: OffersContext, req: Request): Promise<Reply> {
   // LIVE offers have no simulated traffic, whatever path or body says.
   if (reference === null || reference.mode !== 'TEST') return portalReplies['not-found'];
   const traffic = validInput(simulatedTraffic, req.body);
-  const facts = requestFacts(req);
-  const timing = { now: await nowOf(o, req), deadline: facts.deadline() };
+  const timing = { now: await nowOf(o, req), deadline: timingOf(req).deadline };
   const outcome = await addSimulatedTraffic(o, reference, traffic, timing);
   if (!outcome.ok) return replyToSimulationRefusal(outcome.refusal);
   const body: SimulatedTrafficReply = { offer_id: reference.offerId, metrics: outcome.total };

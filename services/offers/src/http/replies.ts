@@ -144,11 +144,7 @@ const createReplies = {
   'image-offer-unknown': () => coded('E1', 400, notAnImageOffer),
 } satisfies { readonly [R in AnyCreateRefusal as R['reason']]: (refusal: R) => Reply };
 
-export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
-  const reply: (refusal: never) => Reply = createReplies[refusal.reason];
-  // Each refusal's type matches its own reply function, but the compiler cannot follow the look-up.
-  return reply(refusal as never);
-}
+export const replyToCreateRefusal = replyBy<AnyCreateRefusal>(createReplies);
 
 const offerNotFound = coded('E1', 401, 'Offer not found');
 
@@ -162,11 +158,7 @@ const updateReplies = {
   ended: () => coded('E3', 409, 'Offer has ended, so it cannot be changed'),
 } satisfies { readonly [R in AnyEditRefusal as R['reason']]: (refusal: R) => Reply };
 
-export function replyToEditRefusal(refusal: AnyEditRefusal): Reply {
-  const reply: (refusal: never) => Reply = updateReplies[refusal.reason];
-  // Each refusal's type matches its own reply function, but the compiler cannot follow the look-up.
-  return reply(refusal as never);
-}
+export const replyToEditRefusal = replyBy<AnyEditRefusal>(updateReplies);
 
 /** GET, POST and DELETE /test/clock */
 const testClockReplies = {
@@ -196,11 +188,7 @@ const testClockReplies = {
 
 export type TestClockRefusal = { readonly reason: 'live-mode' } | AdvanceRefusal | ResetRefusal;
 
-export function replyToTestClockRefusal(refusal: TestClockRefusal): Reply {
-  const reply: (refusal: never) => Reply = testClockReplies[refusal.reason];
-  // Each refusal's type matches its own reply function, but the compiler cannot follow the look-up.
-  return reply(refusal as never);
-}
+export const replyToTestClockRefusal = replyBy<TestClockRefusal>(testClockReplies);
 
 /** GET /offers/{offer_id} */
 export const offerReplies = { 'not-found': offerNotFound } satisfies Record<string, Reply>;
@@ -262,12 +250,12 @@ export const seriesReplies = {
 /** POST /offers/{offer_id}/credit-estimate */
 export const creditEstimateReplies = { 'not-found': offerNotFound } satisfies Record<string, Reply>;
 
-/** Routes of the portal only: there, 401 means that no person is signed in. */
 /** The sentence of a refusal, for a caller who gets several at once. */
 export function messageOf({ body }: Reply): string {
   return (body as Refusal).message;
 }
 
+/** Routes of the portal only: there, 401 means that no person is signed in. */
 export const portalReplies = {
   'not-found': plain(404, 'Not found'),
   'too-many': plain(
@@ -318,6 +306,15 @@ export const imageReplies = {
   'bad-address': plain(403, 'This image address is not valid or has expired'),
   'not-found': plain(404, 'Not found'),
 } satisfies Record<string, Reply>;
+
+function replyBy<R extends { readonly reason: string }>(
+  replies: {
+    readonly [Reason in R['reason']]: (refusal: never) => Reply;
+  },
+): (refusal: R) => Reply {
+  // Each refusal's type matches its own reply function, but the compiler cannot follow the look-up.
+  return (refusal) => replies[refusal.reason as R['reason']](refusal as never);
+}
 
 /** "Authentication" 5. */
 function otherMode(keyMode: Mode): Reply {

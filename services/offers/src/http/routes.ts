@@ -10,7 +10,6 @@ import {
 } from '@offer-ads/contracts/public/api';
 import { amountInJson } from '@offer-ads/contracts/values/currencies';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
-import { requestFacts } from '@offer-ads/platform/http/request';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import { type Express, type Request, Router } from 'express';
 import { listCategories, listInterests } from '../catalogue-store.ts';
@@ -24,12 +23,12 @@ import { listOffers } from '../listing/listing-store.ts';
 import type { OfferReference } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { sumTraffic } from '../traffic/traffic-store.ts';
-import { createRoute } from './create-route.ts';
-import { editRoute } from './edit-route.ts';
+import { create } from './create-route.ts';
+import { edit } from './edit-route.ts';
 import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
 import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
-import { findOwnListedOffer, findOwnOffer, nowOf, referenceOf } from './own-offer.ts';
+import { callOf, findOwnListedOffer, findOwnOffer, nowOf, referenceOf } from './own-offer.ts';
 import {
   analyticsReplies,
   creditEstimateReplies,
@@ -46,7 +45,7 @@ import {
 /** The sum of all running uploads: twelve of the largest size. Each is copied once, so they briefly take twice this, of 512 MB. */
 const MAX_UPLOAD_BYTES = 64 * 1_024 * 1_024;
 
-export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
+export function mountOfferRoutes(app: Express, o: OffersContext): void {
   const routes = Router();
   const caller = requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
 
@@ -61,10 +60,10 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
     largestBytes: GREATEST_HELD_BYTES,
     senderOf: (req) => callerOf(req).organisationId,
   });
-  routes.post('/offers', caller, room, createRoute(o));
+  routes.post('/offers', caller, room, async (req, res) => send(res, await create(o, req)));
   routes.get('/offers', caller, async (req, res) => send(res, await list(o, req)));
   routes.get('/offers/:offer_id', caller, async (req, res) => send(res, await show(o, req)));
-  routes.patch('/offers/:offer_id', caller, room, editRoute(o));
+  routes.patch('/offers/:offer_id', caller, room, async (req, res) => send(res, await edit(o, req)));
   routes.post('/offers/:offer_id/pause', caller, async (req, res) => {
     const done = { return_code: 'S1', message: 'Offer has been paused' } as const;
     send(res, await command(req, pauseReplies, done, (reference, call) => pauseOffer(o, reference, call)));
@@ -116,10 +115,7 @@ async function command<Refusal extends string>(
 ): Promise<Reply> {
   const reference = referenceOf(req);
   if (reference === null) return replies['not-found'];
-  const facts = requestFacts(req);
-  const { requestId, receivedAt } = facts;
-  const call = { caller: callerOf(req), requestId, receivedAt, deadline: facts.deadline() };
-  const outcome = await run(reference, call);
+  const outcome = await run(reference, callOf(req));
   return outcome.ok ? { status: 200, body: done } : replies[outcome.reason];
 }
 

@@ -14,16 +14,14 @@ import type { OffersContext } from '../context.ts';
 import type { Offer } from '../domain/offer.ts';
 import { stateOf } from '../lifecycle/offer-events.ts';
 import { pageOfRunning } from '../offers-store.ts';
-import { verifyPlacementCaller } from './placement-caller.ts';
+import { placementCallerOf, requirePlacementCaller } from './placement-caller.ts';
 
 export function mountRunningOffersRoute(
   app: Express,
-  o: Pick<OffersContext, 'postgres' | 'addresses' | 'clock'> & { readonly contextSecret: string },
+  o: Pick<OffersContext, 'postgres' | 'addresses' | 'clock' | 'contextSecret'>,
 ): void {
-  const callerOf = verifyPlacementCaller(o);
-
-  app.get('/placements/offers', async (req, res) => {
-    const { mode } = callerOf(req);
+  app.get('/placements/offers', requirePlacementCaller(o), async (req, res) => {
+    const { mode } = placementCallerOf(res);
     const { cursor = 0, limit } = validInput(runningOffersQuery, req.query);
     const now = requestFacts(req).receivedAt;
     // One more shows whether another page follows.

@@ -4,18 +4,18 @@ import { type TestClockAhead, testClockPath } from '@offer-ads/contracts/interna
 import type { TestClockReply } from '@offer-ads/contracts/public/api';
 import type { Refused } from '@offer-ads/contracts/values/refused';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
-import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { OffersContext } from '../context.ts';
 import { readAdvance } from '../domain/test-clock.ts';
 import { advanceTestClock, readTestClock, resetTestClock, type TestClock } from '../test-clock/test-clock.ts';
 import { readAheadSeconds } from '../test-clock/test-clock-store.ts';
+import { timingOf } from './own-offer.ts';
 import { replyToTestClockRefusal, send, type TestClockRefusal } from './replies.ts';
 
 type Answered = { readonly ok: true; readonly clock: TestClock } | Refused<TestClockRefusal>;
 
-export function mountTestClockRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
+export function mountTestClockRoutes(app: Express, o: OffersContext): void {
   const caller = requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
   const answer = (run: (req: Request, organisationId: number) => Promise<Answered>): RequestHandler => {
     return async (req, res) => {
@@ -56,11 +56,6 @@ const readBody = jsonBody({
   maxBytes: 4_096,
   refuse: (res) => send(res, replyToTestClockRefusal({ reason: 'not-an-advance' })),
 });
-
-function timingOf(req: Request) {
-  const facts = requestFacts(req);
-  return { receivedAt: facts.receivedAt, deadline: facts.deadline() };
-}
 
 function sendOutcome(res: Response, outcome: Answered): void {
   if (!outcome.ok) return send(res, replyToTestClockRefusal(outcome.refusal));

@@ -12,7 +12,7 @@ import type {
   Transaction,
 } from '@offer-ads/platform/postgres/postgres';
 import type { Offer } from '../domain/offer.ts';
-import { type OfferRow, toOffer } from '../offers-store.ts';
+import { findOffers, type OfferRow, toOffer } from '../offers-store.ts';
 import { extensions } from './images.ts';
 
 const MINUTE_MS = 60_000;
@@ -175,11 +175,9 @@ export async function listShowing(db: Queryable, hash: string): Promise<readonly
 
 /** An offer of any organisation that needs the picture; null if there is none. */
 export async function findNeeding(db: Queryable, name: string): Promise<Offer | null> {
-  const [row] = await db.query<OfferRow>(
-    'SELECT * FROM offers WHERE image = $1 AND deleted_at IS NULL AND shown_at IS NOT NULL LIMIT 1',
-    [name],
-  );
-  return row === undefined ? null : toOffer(row);
+  const needing = 'image = $1 AND deleted_at IS NULL AND shown_at IS NOT NULL LIMIT 1';
+  const [offer] = await findOffers(db, needing, [name]);
+  return offer ?? null;
 }
 
 /** The possible contents, one per picture type. */

@@ -10,7 +10,14 @@ import {
   placeBefore,
 } from '../domain/listing-query.ts';
 import type { Offer } from '../domain/offer.ts';
-import { type OfferReference, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
+import {
+  type OfferReference,
+  type OfferRow,
+  type Owner,
+  referenceValues,
+  thisOffer,
+  toOffer,
+} from '../offers-store.ts';
 import { movedOnSql, statusAtSql } from '../status-sql.ts';
 
 /** With the names that the listing shows instead of ids. */
@@ -18,6 +25,9 @@ export type ListedOffer = Offer & {
   readonly categoryName: string;
   readonly interestNames: readonly { readonly interest_id: number; readonly interest_name: string }[];
 };
+
+/** For the rows of `named`, which adds the two columns. */
+const toListedOffer = toOffer as (row: OfferRow) => ListedOffer;
 
 export type ListingPage = { readonly offers: readonly ListedOffer[]; readonly next: ListingPlace | null };
 
@@ -77,8 +87,8 @@ export function rangeOf(owner: Owner, query: ListingQuery): readonly unknown[] {
 /** One offer as the listing shows it. */
 export async function findListedOffer(db: Queryable, reference: OfferReference): Promise<ListedOffer | null> {
   const [row] = await db.query<OfferRow>(
-    named(`SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND ${listed}`),
-    [reference.offerId, reference.organisationId, reference.mode],
+    named(`SELECT * FROM offers WHERE ${thisOffer} AND deleted_at IS NULL`),
+    referenceValues(reference),
   );
   return row === undefined ? null : toListedOffer(row);
 }
@@ -138,9 +148,4 @@ export function named(page: string): string {
             FROM interests WHERE interest_id = ANY (page.interests) ORDER BY interest_id) AS interest_names
     FROM (${page}) AS page JOIN categories USING (category_id)
     ${newestFirst}`;
-}
-
-/** `named` adds the two columns. */
-export function toListedOffer(row: OfferRow): ListedOffer {
-  return toOffer(row) as ListedOffer;
 }

@@ -10,7 +10,14 @@ import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { writeCursor } from '../domain/listing-query.ts';
 import type { statusAt } from '../domain/offer.ts';
 import { numberIn, type PortalQuery, writeRankedCursor } from '../domain/portal-listing.ts';
-import { type OfferReference, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
+import {
+  type OfferReference,
+  type OfferRow,
+  type Owner,
+  referenceValues,
+  thisOffer,
+  toOffer,
+} from '../offers-store.ts';
 import { spendOf } from '../results/spend-store.ts';
 import { statusAtSql } from '../status-sql.ts';
 import {
@@ -23,7 +30,6 @@ import {
   range,
   rangeOf,
   type Statement,
-  toListedOffer,
 } from './listing-store.ts';
 
 export type OfferWithFigures = ListedOffer & {
@@ -32,6 +38,9 @@ export type OfferWithFigures = ListedOffer & {
   /** Price less credits, net of VAT; 0 while the offer is not paid. */
   readonly spendMinor: bigint;
 };
+
+/** For the rows of `withFigures`, which adds the three columns. */
+const toOfferWithFigures = toOffer as (row: OfferRow) => OfferWithFigures;
 
 export type PortalPage = {
   readonly offers: readonly OfferWithFigures[];
@@ -61,10 +70,8 @@ export async function findForPortal(
   reference: OfferReference,
 ): Promise<OfferWithFigures | null> {
   const [row] = await db.query<OfferRow>(
-    withFigures(
-      'SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL',
-    ),
-    [reference.offerId, reference.organisationId, reference.mode],
+    withFigures(`SELECT * FROM offers WHERE ${thisOffer}`),
+    referenceValues(reference),
   );
   return row === undefined ? null : toOfferWithFigures(row);
 }
@@ -75,11 +82,6 @@ export async function readForPortal(db: Queryable, ids: readonly number[]): Prom
   const rows = await db.query<OfferRow>(withFigures('SELECT * FROM offers WHERE offer_id = ANY ($1)'), [ids]);
   const byId = new Map(rows.map((row) => [row['offer_id'], toOfferWithFigures(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-/** `withFigures` adds the three columns. */
-function toOfferWithFigures(row: OfferRow): OfferWithFigures {
-  return toListedOffer(row) as OfferWithFigures;
 }
 
 function withFigures(page: string): string {
@@ -133,7 +135,7 @@ export async function exportOffers(
     all,
   );
   if (Number(rows[0]?.['examined']) > atMost) return null;
-  return rows.filter(({ offer_id: id }) => id !== null).map((row) => toOffer(row) as OfferWithFigures);
+  return rows.filter(({ offer_id: id }) => id !== null).map(toOfferWithFigures);
 }
 
 /**

@@ -10,7 +10,7 @@ import type { ListingPlace } from '../domain/listing-query.ts';
 import type { Offer } from '../domain/offer.ts';
 import { wordsOf } from '../domain/search-words.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
-import { statusAtSql, waitsForReviewSql } from '../status-sql.ts';
+import { momentSql, statusAtSql, waitsForReviewSql, withClockSql } from '../status-sql.ts';
 
 export type OfferSearch = {
   readonly organisationId: number | null;
@@ -53,8 +53,8 @@ export async function searchOffers(
   const lookedValues = [...values];
   const rows = await db.query<OfferRow>(
     `SELECT looked.* FROM (${looked}) AS looked
-     LEFT JOIN test_clocks AS clock ON looked.mode = 'TEST' AND clock.organisation_id = looked.organisation_id
-     WHERE ${status?.now === undefined ? 'true' : `${statusAtSql(momentAfter(given(now)))} = ${given(status.now)}`}
+     ${withClockSql('looked')}
+     WHERE ${status?.now === undefined ? 'true' : `${statusAtSql(momentSql(given(now)))} = ${given(status.now)}`}
      ORDER BY ${order} LIMIT ${given(limit + 1)}`,
     values,
   );
@@ -68,11 +68,6 @@ export async function searchOffers(
     lookedValues,
   );
   return { offers, next: last ?? null };
-}
-
-/** The time of an offer (decision 216, test clock). */
-function momentAfter(now: string): string {
-  return `(${now}::timestamptz + coalesce(clock.ahead_seconds, 0) * interval '1 second')`;
 }
 
 /** What a filter asks for: conditions that an index serves, and a status at the present moment, which no index holds. */

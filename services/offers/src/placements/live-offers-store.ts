@@ -10,7 +10,7 @@ import type { Target } from '@offer-ads/contracts/audience/target';
 import { offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import type { PreparedStatement, Queryable } from '@offer-ads/platform/postgres/postgres';
 import { columnOf } from '../offers-store.ts';
-import { mayBeSeenSql } from '../status-sql.ts';
+import { mayBeSeenSql, withClockSql } from '../status-sql.ts';
 import type { LiveOffer } from './live-offers.ts';
 
 export type Position = {
@@ -36,7 +36,7 @@ const cardTexts = offerTextFacts.map(
 const card = `json_build_object('offer_id', offer_id, ${cardTexts.join(', ')})::text`;
 const columns = `offer_id AS "offerId", mode, category_id AS "categoryId", latitude, longitude, radius_miles AS "radiusMiles", gender,
   interests, start_at AS "startAt", expiry_at AS "expiryAt", coalesce(ahead_seconds, 0) AS "aheadSeconds", image, url, ${card} AS card`;
-const withClock = `LEFT JOIN test_clocks AS clock ON mode = 'TEST' AND clock.organisation_id = offers.organisation_id`;
+const withClock = withClockSql('offers');
 
 /** A backup of another server may hold numbers that this one has not given yet; without the upper bound they would be read each time. */
 const changedSince = 'changed_in >= $1::xid8 AND changed_in < pg_snapshot_xmax(pg_current_snapshot())';

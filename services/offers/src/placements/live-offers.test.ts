@@ -37,23 +37,6 @@ describe('offers in memory', () => {
     expect([idsOf(offers), idsOf(offers, start, 'TEST')]).toEqual([[], [1]]);
   });
 
-  it('are replaced and removed, also when they cross the date line', () => {
-    const offers = liveOffers(ample);
-    const east = { ...member, longitude: 179.99, latitude: 0 };
-    const target = { ...offer.target, latitude: 0, longitude: -179.99 };
-    offers.put({ ...offer, target });
-    expect(offers.matching('LIVE', east, start)).toHaveLength(1);
-    offers.put(offer);
-    expect([offers.matching('LIVE', east, start).length, idsOf(offers), offers.held('LIVE')]).toEqual([
-      0,
-      [1],
-      1,
-    ]);
-    offers.remove(1);
-    offers.remove(1);
-    expect([idsOf(offers), offers.held('LIVE')]).toEqual([[], 0]);
-  });
-
   it('keep what they lack to their share when they are replaced, and lose it when they are removed', () => {
     const offers = liveOffers(ample);
     const lackOf = () => offers.matching('LIVE', member, start).map(({ lack }) => lack);

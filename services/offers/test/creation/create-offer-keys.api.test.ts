@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { png } from '@offer-ads/testing/pictures/pictures';
-import { create, createdId, form, live, usualParts } from '../forms.ts';
+import { create, createdId, form, live } from '../forms.ts';
 import { type Answer, offersUnderTest, patiently } from '../offers-under-test.ts';
 import { created, nothing, tracesIn } from './creating.ts';
 import { coded, differentPayload } from './refusals.ts';
@@ -94,19 +94,6 @@ describe.each(['B', 'E'])('a replay of a success (%s)', (payment_method) => {
 });
 
 describe('the payload of a key', () => {
-  it('is the same with its fields in another order', async () => {
-    const key = randomUUID();
-    const first = await create(under, {}, { key });
-    const reversed = new FormData();
-    for (const [name, value] of [...(await form())].toReversed().filter(([name]) => name !== 'location[]')) {
-      reversed.append(name, value);
-    }
-    for (const degrees of usualParts['location[]'] as string[]) reversed.append('location[]', degrees);
-    const headers = { 'Idempotency-Key': key };
-    const again = await under.call('POST', '/offers', { body: reversed, headers });
-    expect(again.body).toEqual(first.body);
-  });
-
   it.each([
     ['a field', { title: 'Three for one' }, undefined],
     ['an unknown field', { extra: 'x' }, undefined],

@@ -332,20 +332,6 @@ describe('E1 400: card payment below the minimum or above the maximum', () => {
   );
 });
 
-describe("E1 403: environment is not the key's mode", () => {
-  it.each([
-    ['TEST', 'LIVE'],
-    ['LIVE', 'TEST'],
-  ] as const)(
-    "the message names the key's mode %s, whatever other faults there are",
-    async (mode, environment) => {
-      const wrong = { environment, title: undefined, 'interests[]': ['999'] };
-      const message = `This key works in ${mode} mode only, environment must be ${mode}`;
-      await expectRefused(coded('E1', 403, message), wrong, { caller: { mode } });
-    },
-  );
-});
-
 describe('E3 200: balance below the cost', () => {
   it('the message has every digit of a cost that no balance can hold', async () => {
     priceIs(10n ** 30n);
@@ -427,18 +413,6 @@ describe('E4 400: too many LIVE offers of a day that cost 0.00', () => {
 });
 
 describe('503', () => {
-  it.each(['pricing', 'moderation', 'billing'] as const)(
-    'with Retry-After when %s is away, and the same key goes on',
-    async (service) => {
-      const key = randomUUID();
-      under.otherServices[service].breaks.beforeWork = 9;
-      expectUnavailable(await create(under, {}, { key, once: true }));
-      under.otherServices.reset();
-      expect(await create(under, {}, { key })).toMatchObject(created);
-      expect(under.otherServices.billing.charges()).toBe(1);
-    },
-  );
-
   it('with Retry-After when too many charges of the balance wait, which keeps no other organisation from charging', async () => {
     under.otherServices.billing.crowded = true;
     // More than would make a breaker open.

@@ -16,7 +16,6 @@ import {
   keepBreakersClosed,
   listedIds,
   nothing,
-  salesIn,
   tracesIn,
 } from './creating.ts';
 
@@ -169,16 +168,6 @@ describe('an answer that is no answer is a 503, and the same key goes on', () =>
       expect(await create(under, { title: 'Another', ...parts }, { key })).toMatchObject(created);
     },
   );
-
-  it('close: it is E7, nothing is deleted, and a second deletion succeeds', async () => {
-    const id = await createdId(under, byCard);
-    under.otherServices.spoilt = { close: 'wrong shape' };
-    expect((await under.call('DELETE', `/offers/${id}`)).body).toMatchObject({ return_code: 'E7' });
-    expect(await listedIds(under)).toEqual([id]);
-    under.otherServices.spoilt = {};
-    expect((await under.call('DELETE', `/offers/${id}`)).status).toBe(200);
-    expect(salesIn(under)).toEqual([]);
-  });
 });
 
 describe('when the client never comes back, the sweep', () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { png } from '@offer-ads/testing/pictures/pictures';
-import { create, createdId, live, type Parts } from '../forms.ts';
+import { create, createdId, formOf, live, type Parts } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { created, nothing, tracesIn } from './creating.ts';
 import { coded } from './refusals.ts';
@@ -35,8 +35,7 @@ describe('a creation with the picture of another offer', () => {
     const id = await createdId(under);
     const key = randomUUID();
     const first = await follow(id, {}, { key });
-    const body = new FormData();
-    body.append('image', new Blob([new Uint8Array(await png())]), 'picture.png');
+    const body = formOf({}, await png());
     expect((await under.call('PATCH', `/offers/${id}`, { body })).status).toBe(200);
     const second = await follow(id, {}, { key });
     expect([second.status, second.body]).toEqual([200, first.body]);

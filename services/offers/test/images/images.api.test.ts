@@ -1,6 +1,6 @@
 /** GET /images/{name}: the signature in the address is the permission. */
 import { createHmac } from 'node:crypto';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -142,13 +142,5 @@ describe('a picture', () => {
     const response = await fetch(address);
     expect(response.status).toBe(200);
     expect((await response.arrayBuffer()).byteLength).toBe((await photographLikeJpeg()).length);
-  });
-
-  it('is 503 while the store is away, and is back with the store', async () => {
-    const address = await newAddress();
-    await rename(await folder(), `${await folder()}-away`);
-    expect(await statusOf(address)).toBe(503);
-    await rename(`${await folder()}-away`, await folder());
-    expect(await statusOf(address)).toBe(200);
   });
 });

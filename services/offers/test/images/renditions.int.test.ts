@@ -1,21 +1,18 @@
 /** Pictures in the widths that a page asks for: made at the first request, by moderation, and stored beside the picture. */
 import { randomBytes } from 'node:crypto';
-import { readdir, rename } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type PlacementsRequest, placementsReply } from '@offer-ads/contracts/community/placements-api';
 import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { renditionWidths } from '@offer-ads/contracts/pictures/renditions';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
-import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
-import { fc } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import { newImageName, renditionNames } from '../../src/images/images.ts';
 import { databaseId } from '../../src/images/images-store.ts';
 import { created } from '../creation/creating.ts';
 import { create, createdId, startingNow } from '../forms.ts';
 import { type OffersUnderTest, offersUnderTest, startAfresh } from '../offers-under-test.ts';
-import { atTheService, folderOf } from './listed-picture.ts';
+import { askForPlacements } from '../placements/placing.ts';
+import { atTheService } from './listed-picture.ts';
 import { type S3StandIn, startS3StandIn } from './s3-stand-in.ts';
 
 const MINUTE = 60_000;
@@ -29,25 +26,12 @@ type Shown = {
   readonly renditions: readonly { width: number; height: number; url: URL }[];
 };
 
-describe('names', () => {
-  it('of the renditions that a picture can have are those of narrower ones', () => {
-    const side = fc.integer({ min: 1, max: 16_384 });
-    fc.assert(
-      fc.property(side, side, (width, height) => {
-        const names = renditionNames(newImageName(`${'a'.repeat(64)}.png`, { width, height }));
-        expect(names).toHaveLength(renditionWidths.filter((narrower) => narrower < width).length);
-        // A rendition has none itself.
-        expect(names.flatMap(renditionNames)).toEqual([]);
-      }),
-    );
-  });
-});
-
-describe.each(['folder', 'bucket'] as const)('with pictures in a %s', (kind) => {
+/** image-stores.int.test.ts tests that a folder keeps them as a bucket does. */
+describe('with pictures in a bucket', () => {
   let s3: S3StandIn;
   const under = offersUnderTest(async (opened) => {
     s3 = opened.use(await startS3StandIn());
-    return { settings: kind === 'bucket' ? s3.config : {} };
+    return { settings: s3.config };
   });
   beforeEach(async () => {
     s3.before = async () => undefined;
@@ -62,9 +46,7 @@ describe.each(['folder', 'bucket'] as const)('with pictures in a %s', (kind) => 
 
   const stored = async (): Promise<string[]> => {
     const prefix = `${s3.settings.prefix}${await databaseId(under.postgres)}/`;
-    return kind === 'bucket'
-      ? [...s3.objects.keys()].map((key) => key.slice(prefix.length))
-      : readdir(await folderOf(under));
+    return [...s3.objects.keys()].map((key) => key.slice(prefix.length));
   };
   const storedWith = async ({ image }: Shown) => {
     const [hash = ''] = nameIn(image).split('-');
@@ -164,30 +146,6 @@ describe.each(['folder', 'bucket'] as const)('with pictures in a %s', (kind) => 
     expect(await create(under, {}, { once: true })).toMatchObject(created);
   });
 
-  it('many different ones at once are made two at a time, in a bounded line, and the whole picture is shown instead of the others', async () => {
-    const pictures = await Promise.all(Array.from({ length: 25 }, () => createNew(under)));
-    const { promise: gate, resolve: goOn } = Promise.withResolvers<void>();
-    const calls = renditionCalls(under, gate);
-    const refusedBefore = await refusedRenditions(under);
-    const shown = [
-      ...(await shownAll(under, { without_offers: pictures.slice(20) })),
-      ...(await shownAll(under, { without_offers: pictures.slice(0, 20) })),
-    ];
-    const urls = shown.flatMap(({ renditions }) => renditions.map(({ url }) => url));
-    expect(urls).toHaveLength(75);
-    const loaded = await Promise.all(urls.map(load));
-    expect(loaded.every(({ status, width }) => status === 200 && width === whole.width)).toBe(true);
-    // 64 were let in, of which two began. The other 11 are made when they are asked for again.
-    expect(calls).toMatchObject({ count: 2, mostAtOnce: 2 });
-    expect((await refusedRenditions(under)) - refusedBefore).toBe(11);
-    goOn();
-    await eventually(async () => {
-      const again = await Promise.all(urls.map(load));
-      expect(again.every(({ width }) => width < whole.width)).toBe(true);
-    });
-    expect(calls).toMatchObject({ count: 75, mostAtOnce: 2 });
-  });
-
   it('a rendition of a picture that no offer needs any more is not made', async () => {
     const { renditions } = await shownNew(under);
     const calls = renditionCalls(under);
@@ -229,28 +187,20 @@ describe.each(['folder', 'bucket'] as const)('with pictures in a %s', (kind) => 
 
   it('while the store is away its address is 503, and serves again when the store is back', async () => {
     const [{ url }] = (await shownNew(under)).renditions as [Shown['renditions'][number]];
-    await takeAway(true);
+    s3.before = async () => ({ status: 503, code: 'ServiceUnavailable' });
     expect(await load(url)).toMatchObject({ status: 503, cached: 'no-store' });
-    await takeAway(false);
+    s3.before = async () => undefined;
     await eventually(async () => expect(await load(url)).toMatchObject({ width: 160 }));
-
-    async function takeAway(away: boolean) {
-      s3.before = async () => (away ? { status: 503, code: 'ServiceUnavailable' } : undefined);
-      if (kind === 'bucket') return;
-      const folder = await folderOf(under);
-      await (away ? rename(folder, `${folder}-away`) : rename(`${folder}-away`, folder));
-    }
   });
 
-  if (kind === 'bucket')
-    it('while the store is full the whole picture is shown', async () => {
-      const shown = await shownNew(under);
-      s3.before = async (operation) =>
-        operation === 'PUT' ? { status: 507, code: 'InsufficientStorage' } : undefined;
-      for (const { url } of shown.renditions)
-        expect(await load(url)).toMatchObject({ status: 200, ...whole, cached: 'public, max-age=60' });
-      expect(await storedWith(shown)).toEqual([nameIn(shown.image)]);
-    });
+  it('while the store is full the whole picture is shown', async () => {
+    const shown = await shownNew(under);
+    s3.before = async (operation) =>
+      operation === 'PUT' ? { status: 507, code: 'InsufficientStorage' } : undefined;
+    for (const { url } of shown.renditions)
+      expect(await load(url)).toMatchObject({ status: 200, ...whole, cached: 'public, max-age=60' });
+    expect(await storedWith(shown)).toEqual([nameIn(shown.image)]);
+  });
 
   async function removeAfter(ms: number): Promise<void> {
     under.clock.advance(ms);
@@ -279,10 +229,8 @@ async function shownNew(under: OffersUnderTest, widths?: PlacementsRequest['imag
 
 async function shownAll(under: OffersUnderTest, changes: Partial<PlacementsRequest> = {}): Promise<Shown[]> {
   await under.offers.followed.refresh();
-  const { body } = await under.call('POST', '/placements', {
-    headers: { 'content-type': 'application/json', ...signedPlacementCaller({ mode: 'TEST' }) },
-    body: JSON.stringify({ ...here, ...changes, image_widths: changes.image_widths ?? [640, 320, 160] }),
-  });
+  const asked = { ...here, ...changes, image_widths: changes.image_widths ?? [640, 320, 160] };
+  const { body } = await askForPlacements(under, asked);
   return placementsReply.parse(body).placements.map(({ image, image_renditions = [] }) => ({
     image: atTheService(under, image),
     renditions: image_renditions.map((it) => ({ ...it, url: atTheService(under, it.url) })),
@@ -298,25 +246,13 @@ async function load(url: URL) {
   return { status: response.status, cached: response.headers.get('cache-control'), width, height, bytes };
 }
 
-/** Counts the renditions that moderation is asked for from now on. @param gate it answers none before */
-function renditionCalls(under: OffersUnderTest, gate?: Promise<void>) {
-  const calls = { count: 0, mostAtOnce: 0 };
-  let atOnce = 0;
+/** Counts the renditions that moderation is asked for from now on. */
+function renditionCalls(under: OffersUnderTest) {
+  const calls = { count: 0 };
   under.otherServices.onCall = async ({ name, when }) => {
-    if (name !== 'rendition') return;
-    if (when === 'done') return void (atOnce -= 1);
-    calls.count += 1;
-    atOnce += 1;
-    calls.mostAtOnce = Math.max(calls.mostAtOnce, atOnce);
-    await gate;
+    if (name === 'rendition' && when === 'asked') calls.count += 1;
   };
   return calls;
-}
-
-async function refusedRenditions({ offers }: OffersUnderTest): Promise<number> {
-  const metrics = await (await fetch(`${offers.url}/metrics`)).text();
-  const [, count] = /^image_renditions_total\{[^}]*outcome="refused"[^}]*\} (\d+)$/m.exec(metrics) ?? [];
-  return Number(count);
 }
 
 function nameIn(url: URL): string {

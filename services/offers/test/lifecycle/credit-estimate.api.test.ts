@@ -1,5 +1,6 @@
-/** POST /offers/{offer_id}/credit-estimate: what the deletion then credits, and nothing changes. */
+/** POST /offers/{offer_id}/credit-estimate, and the same for the portal: what the deletion then credits, and nothing changes. */
 import { describe, expect, it } from '@jest/globals';
+import { offerCreditReply } from '@offer-ads/contracts/portal/offers-api';
 import { type CreditEstimateReply, creditEstimateReply } from '@offer-ads/contracts/public/api';
 import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { byCard, createdId, startingNow } from '../forms.ts';
@@ -27,6 +28,12 @@ describe('200', () => {
       currency: 'GBP',
       cost: 10,
       as_of_datetime: '2026-06-01T15:17:31.234Z',
+    });
+    const portal = await under.call('GET', `/portal/offers/${id}/credit`);
+    expect(offerCreditReply.parse(portal.body)).toMatchObject({
+      offer_status: 'Paused',
+      cost_minor: '1000',
+      credit_minor: `${Math.round(credit * 100)}`,
     });
     await under.call('DELETE', `/offers/${id}`);
     const deleted = (await under.events()).find(({ name }) => name === 'OfferDeleted')?.data;
@@ -56,9 +63,16 @@ describe('200', () => {
   });
 });
 
-it('is 503 while billing is away', async () => {
+it('is 503 while billing is away; the portal shows the offer itself', async () => {
   const id = await createdId(under, startingNow);
   under.otherServices.billing.breaks.beforeWork = Number.POSITIVE_INFINITY;
-  const answer = await under.call('POST', `/offers/${id}/credit-estimate`);
-  expect(answer).toMatchObject({ status: 503, body: { message: 'Service unavailable' } });
+  for (const [method, path] of [
+    ['POST', `/offers/${id}/credit-estimate`],
+    ['GET', `/portal/offers/${id}/credit`],
+  ] as const)
+    expect(await under.call(method, path)).toMatchObject({
+      status: 503,
+      body: { message: 'Service unavailable' },
+    });
+  expect((await under.call('GET', `/portal/offers/${id}`)).status).toBe(200);
 });

@@ -11,7 +11,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { startPruning } from '../../src/pruning.ts';
 import { expectUnavailable } from '../creation/creating.ts';
 import { coded } from '../creation/refusals.ts';
-import { byCard, create, createdId, live, type Parts, startingNow } from '../forms.ts';
+import { byCard, create, createdId, formOf, live, type Parts, startingNow } from '../forms.ts';
 import { type Answer, type CallOptions, offersUnderTest } from '../offers-under-test.ts';
 import { pausePoint } from '../pause-point.ts';
 import { pay } from '../payments.ts';
@@ -21,10 +21,7 @@ const under = offersUnderTest();
 type EditOptions = CallOptions & { readonly key?: string; readonly picture?: Buffer };
 
 function edit(id: number | string, parts: Parts, o: EditOptions = {}): Promise<Answer> {
-  const body = new FormData();
-  for (const [name, value] of Object.entries(parts))
-    for (const text of value === undefined ? [] : [value].flat()) body.append(name, text);
-  if (o.picture !== undefined) body.append('image', new Blob([new Uint8Array(o.picture)]), 'picture');
+  const body = formOf(parts, o.picture);
   const headers = { ...(o.key !== undefined && { 'Idempotency-Key': o.key }), ...o.headers };
   return under.call('PATCH', `/offers/${id}`, { body, ...o, headers });
 }
@@ -110,30 +107,6 @@ describe('S1 200', () => {
     expect(await under.events()).toEqual([]);
   });
 
-  it.each<[string, Parts]>([
-    ['Awaiting Payment', byCard],
-    ['Scheduled', {}],
-    ['Active', startingNow],
-  ])(
-    'is possible while the offer is %s, and stays possible while it is paused or disabled',
-    async (status, parts) => {
-      const id = await createdId(under, parts);
-      expect(await edit(id, { title: 'One' })).toMatchObject(done);
-      expect(await shown(id)).toMatchObject({ title: 'One', offer_status: status });
-      await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' });
-      expect(await edit(id, { title: 'Two' })).toMatchObject(done);
-      expect(await shown(id)).toMatchObject({
-        title: 'Two',
-        status: 'disabled',
-        disabled_reason: 'its terms',
-      });
-      if (status === 'Awaiting Payment') return;
-      await under.call('POST', `/offers/${id}/pause`);
-      expect(await edit(id, { title: 'Three' })).toMatchObject(done);
-      expect(await shown(id)).toMatchObject({ title: 'Three', offer_status: 'Paused' });
-    },
-  );
-
   it('keeps a category that has become inactive meanwhile', async () => {
     const id = await createdId(under);
     await under.postgres.query('UPDATE categories SET active = false WHERE category_id = 1');
@@ -148,13 +121,6 @@ describe('S1 200', () => {
     const [parts, o] = live;
     const id = await createdId(under, parts, o);
     expect(await edit(id, { title: 'Three for one', environment: 'LIVE' }, o)).toMatchObject(done);
-  });
-
-  it('of a listed offer is in `actions`, and gone with its end', async () => {
-    const id = await createdId(under, startingNow);
-    expect(await shown(id)).toMatchObject({ actions: ['pause', 'edit', 'delete'] });
-    under.clock.set('2026-06-01T23:00:00Z');
-    expect(await shown(id)).toMatchObject({ actions: ['delete'] });
   });
 });
 
@@ -226,25 +192,6 @@ describe('E1 400', () => {
     await expectUnchanged(id, coded('E1', 400, 'image is damaged or incomplete'), () =>
       edit(id, { title: 'x' }, { picture }),
     );
-  });
-});
-
-describe('E1 401', () => {
-  it.each<[string, (id: number) => [number | string, CallOptions?]]>([
-    ['an unknown id', () => [2_000_000_000]],
-    ['no id', () => ['x']],
-    ["another organisation's offer", (id) => [id, { caller: { organisationId: 2 } }]],
-    ['an offer of the other mode', (id) => [id, { caller: { mode: 'LIVE' } }]],
-  ])('%s', async (_, of) => {
-    const id = await createdId(under);
-    const [asked, o] = of(id);
-    await expectUnchanged(id, coded('E1', 401, 'Offer not found'), () => edit(asked, { title: 'x' }, o));
-  });
-
-  it('a deleted offer', async () => {
-    const id = await createdId(under);
-    await under.call('DELETE', `/offers/${id}`);
-    await expectUnchanged(id, coded('E1', 401, 'Offer not found'), () => edit(id, { title: 'x' }));
   });
 });
 
@@ -427,33 +374,6 @@ describe('pictures', () => {
     const left = await names();
     expect(left).toHaveLength(1);
     expect(`/images/${left[0]?.name}`).toBe(await pictureOf(id));
-  });
-
-  it('that another offer shows stay', async () => {
-    const id = await createdId(under, { expiry_datetime: '2027-06-01T23:00:00Z' });
-    const other = await createdId(under, { expiry_datetime: '2027-06-01T23:00:00Z' });
-    const shared = await pictureOf(other);
-    await edit(id, {}, { picture: await gif() });
-    under.clock.set('2026-08-01T12:00:00Z');
-    await under.offers.imageRemoval.remove();
-    expect((await names()).map(({ name }) => `/images/${name}`)).toContain(shared);
-  });
-
-  it('of an edit whose process died before its row was written are removed after an hour', async () => {
-    const id = await createdId(under, { expiry_datetime: '2027-06-01T23:00:00Z' });
-    const [old] = await names();
-    const moderation = pausePoint();
-    under.otherServices.moderation.onAsked = moderation.step;
-    const edited = edit(id, {}, { picture: await gif() });
-    await moderation.reached;
-    // The offer is gone when the edit comes to write its row, as if its process had ended there.
-    await under.call('DELETE', `/offers/${id}`);
-    moderation.goOn();
-    expect((await edited).status).toBe(401);
-    expect(await names()).toHaveLength(2);
-    under.clock.advance(3_601_000);
-    await under.offers.imageRemoval.remove();
-    expect(await names()).toEqual([old]);
   });
 });
 

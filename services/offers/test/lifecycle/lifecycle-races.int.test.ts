@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { runs } from '@offer-ads/testing/profile';
 import type { Offers } from '../../src/service.ts';
-import { byCard, createdId, type Parts, startingNow } from '../forms.ts';
+import { byCard, createdId, formOf, type Parts, startingNow } from '../forms.ts';
 import { NOON, offersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
 
@@ -18,15 +18,10 @@ beforeAll(async () => {
   replica = await under.startReplica();
 });
 
-const advertise = (method: string, path: string) => async (id: number, to: Offers) => {
-  const { status, body } = await under.call(method, `/offers/${id}${path}`, { to });
+const advertise = (method: string, path: string, form?: () => FormData) => async (id: number, to: Offers) => {
+  const o = { to, ...(form && { body: form() }) };
+  const { status, body } = await under.call(method, `/offers/${id}${path}`, o);
   return `${status} ${(body as { return_code: string }).return_code}`;
-};
-const edit = async (id: number, to: Offers) => {
-  const body = new FormData();
-  body.append('title', `Edited by ${to === replica ? 'one' : 'the other'}`);
-  const { status, body: reply } = await under.call('PATCH', `/offers/${id}`, { body, to });
-  return `${status} ${(reply as { return_code: string }).return_code}`;
 };
 const disable = async (id: number) =>
   `${(await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' })).status}`;
@@ -35,7 +30,7 @@ const commands = {
   pause: advertise('POST', '/pause'),
   resume: advertise('POST', '/resume'),
   delete: advertise('DELETE', ''),
-  edit,
+  edit: advertise('PATCH', '', () => formOf({ title: `Edited ${randomUUID().slice(0, 8)}` })),
   disable,
   end: async (_id: number, to: Offers) => {
     await to.sweeper.announce();
@@ -62,30 +57,25 @@ type Race = {
   /** The offer is paused at this time, before the race. */
   readonly pausedAt?: string;
   readonly at: string;
-  /** The possible pairs of answers, each with the events of the two. */
-  readonly ends: readonly (readonly [answers: string, events: string])[];
+  /** The possible pairs of answers, each with the events of the two: `answer, answer | event, event`. */
+  readonly ends: readonly string[];
   readonly unusedHours?: number;
 };
 
 const races: readonly Race[] = [
-  { of: ['pause', 'pause'], at: '12:30', ends: [['200 S1, 200 E3', 'OfferPaused']] },
-  { of: ['resume', 'resume'], pausedAt: '12:00', at: '12:30', ends: [['200 S2, 200 E4', 'OfferResumed']] },
+  { of: ['pause', 'pause'], at: '12:30', ends: ['200 S1, 200 E3 | OfferPaused'] },
+  { of: ['resume', 'resume'], pausedAt: '12:00', at: '12:30', ends: ['200 S2, 200 E4 | OfferResumed'] },
   {
     of: ['pause', 'resume'],
     at: '12:30',
-    ends: [
-      ['200 S1, 200 S2', 'OfferPaused, OfferResumed'],
-      ['200 S1, 200 E4', 'OfferPaused'],
-    ],
+    ends: ['200 S1, 200 S2 | OfferPaused, OfferResumed', '200 S1, 200 E4 | OfferPaused'],
   },
-  { of: ['delete', 'delete'], at: '12:30', ends: [['200 S1, 401 E1', 'OfferDeleted']], unusedHours: 10 },
+  { of: ['delete', 'delete'], at: '12:30', ends: ['200 S1, 401 E1 | OfferDeleted'], unusedHours: 10 },
+  { of: ['delete', 'delete'], parts: byCard, at: '12:30', ends: ['200 S1, 401 E1 | OfferDeleted'] },
   {
     of: ['pause', 'delete'],
     at: '12:30',
-    ends: [
-      ['200 S1, 200 S1', 'OfferPaused, OfferDeleted'],
-      ['401 E1, 200 S1', 'OfferDeleted'],
-    ],
+    ends: ['200 S1, 200 S1 | OfferPaused, OfferDeleted', '401 E1, 200 S1 | OfferDeleted'],
     unusedHours: 10,
   },
   {
@@ -93,57 +83,42 @@ const races: readonly Race[] = [
     parts: startingNow,
     pausedAt: '12:00',
     at: '15:00',
-    ends: [
-      ['200 S2, 200 S1', 'OfferResumed, OfferDeleted'],
-      ['401 E1, 200 S1', 'OfferDeleted'],
-    ],
+    ends: ['200 S2, 200 S1 | OfferResumed, OfferDeleted', '401 E1, 200 S1 | OfferDeleted'],
     unusedHours: 11,
   },
   {
     of: ['resume', 'disable'],
     pausedAt: '12:00',
     at: '12:30',
-    ends: [
-      ['200 S2, 200', 'OfferResumed, OfferDisabled'],
-      ['200 S2, 200', 'OfferDisabled, OfferResumed'],
-    ],
+    ends: ['200 S2, 200 | OfferResumed, OfferDisabled', '200 S2, 200 | OfferDisabled, OfferResumed'],
   },
-  { of: ['edit', 'edit'], at: '12:30', ends: [['200 S1, 200 S1', 'OfferUpdated, OfferUpdated']] },
+  { of: ['edit', 'edit'], at: '12:30', ends: ['200 S1, 200 S1 | OfferUpdated, OfferUpdated'] },
   {
     of: ['edit', 'delete'],
     at: '12:30',
-    ends: [
-      ['200 S1, 200 S1', 'OfferUpdated, OfferDeleted'],
-      ['401 E1, 200 S1', 'OfferDeleted'],
-    ],
+    ends: ['200 S1, 200 S1 | OfferUpdated, OfferDeleted', '401 E1, 200 S1 | OfferDeleted'],
     unusedHours: 10,
   },
-  { of: ['edit', 'end'], at: '23:00', ends: [['409 E3, announced', 'OfferEnded']], unusedHours: 0 },
+  { of: ['edit', 'end'], at: '23:00', ends: ['409 E3, announced | OfferEnded'], unusedHours: 0 },
   {
     of: ['edit', 'disable'],
     at: '12:30',
-    ends: [
-      ['200 S1, 200', 'OfferUpdated, OfferDisabled'],
-      ['200 S1, 200', 'OfferDisabled, OfferUpdated'],
-    ],
+    ends: ['200 S1, 200 | OfferUpdated, OfferDisabled', '200 S1, 200 | OfferDisabled, OfferUpdated'],
   },
   {
     of: ['edit', 'pay'],
     parts: byCard,
     at: '12:30',
     ends: [
-      ['200 S1, applied', 'OfferUpdated, OfferPaymentApplied'],
-      ['200 S1, applied', 'OfferPaymentApplied, OfferUpdated'],
+      '200 S1, applied | OfferUpdated, OfferPaymentApplied',
+      '200 S1, applied | OfferPaymentApplied, OfferUpdated',
     ],
   },
-  { of: ['disable', 'disable'], at: '12:30', ends: [['200, 409', 'OfferDisabled']] },
+  { of: ['disable', 'disable'], at: '12:30', ends: ['200, 409 | OfferDisabled'] },
   {
     of: ['disable', 'delete'],
     at: '12:30',
-    ends: [
-      ['200, 200 S1', 'OfferDisabled, OfferDeleted'],
-      ['404, 200 S1', 'OfferDeleted'],
-    ],
+    ends: ['200, 200 S1 | OfferDisabled, OfferDeleted', '404, 200 S1 | OfferDeleted'],
     unusedHours: 10,
   },
   {
@@ -152,10 +127,7 @@ const races: readonly Race[] = [
     pausedAt: '20:00',
     at: '23:00',
     // An offer that is deleted at its very end has ended too, in either order.
-    ends: [
-      ['200 S1, announced', 'OfferEnded, OfferDeleted'],
-      ['200 S1, announced', 'OfferDeleted, OfferEnded'],
-    ],
+    ends: ['200 S1, announced | OfferEnded, OfferDeleted', '200 S1, announced | OfferDeleted, OfferEnded'],
     unusedHours: 3,
   },
   {
@@ -163,17 +135,17 @@ const races: readonly Race[] = [
     parts: startingNow,
     pausedAt: '20:00',
     at: '23:00',
-    ends: [['200 E2, announced', 'OfferEnded']],
+    ends: ['200 E2, announced | OfferEnded'],
     unusedHours: 3,
   },
-  { of: ['end', 'end'], at: '23:00', ends: [['announced, announced', 'OfferEnded']], unusedHours: 0 },
+  { of: ['end', 'end'], at: '23:00', ends: ['announced, announced | OfferEnded'], unusedHours: 0 },
   {
     of: ['pay', 'end'],
     parts: byCard,
     at: '23:00',
     ends: [
-      ['applied, announced', 'OfferPaymentApplied, OfferEnded'],
-      ['applied, announced', 'OfferEnded, OfferPaymentApplied'],
+      'applied, announced | OfferPaymentApplied, OfferEnded',
+      'applied, announced | OfferEnded, OfferPaymentApplied',
     ],
     unusedHours: 10,
   },
@@ -181,17 +153,14 @@ const races: readonly Race[] = [
     of: ['pay', 'pay'],
     parts: byCard,
     at: '12:30',
-    ends: [['applied, applied', 'OfferPaymentApplied']],
+    ends: ['applied, applied | OfferPaymentApplied'],
     unusedHours: 0,
   },
   {
     of: ['pay', 'pause'],
     parts: byCard,
     at: '12:30',
-    ends: [
-      ['applied, 200 S1', 'OfferPaymentApplied, OfferPaused'],
-      ['applied, 200 E5', 'OfferPaymentApplied'],
-    ],
+    ends: ['applied, 200 S1 | OfferPaymentApplied, OfferPaused', 'applied, 200 E5 | OfferPaymentApplied'],
   },
 ];
 
@@ -216,7 +185,7 @@ it.each(races.map((race) => [race.of.join(' and '), race] as const))(
       if (at === '23:00') await under.announce();
       const events = (await eventsOf(id)).slice(before).filter(({ name }) => name !== 'OfferActivated');
       const allowed = [...ends, ...(one === other ? ends.map(swapped) : [])];
-      expect(allowed).toContainEqual([given, events.map(({ name }) => name).join(', ')]);
+      expect(allowed).toContain(`${given} | ${events.map(({ name }) => name).join(', ')}`);
       if (unusedHours !== undefined)
         expect(Math.max(...events.map(({ data }) => Number(data.unusedMs ?? 0)))).toBe(unusedHours * HOUR);
       // The last edit counts, and what follows it has its title.
@@ -228,8 +197,8 @@ it.each(races.map((race) => [race.of.join(' and '), race] as const))(
 );
 
 /** Of two equal commands, either may be the first. */
-function swapped([answers, events]: readonly [string, string]): [string, string] {
-  return [answers.split(', ').toReversed().join(', '), events];
+function swapped(end: string): string {
+  return end.replace(/^(.*), (.*) \|/, '$2, $1 |');
 }
 
 describe('a payment event', () => {

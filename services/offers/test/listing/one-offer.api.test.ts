@@ -1,7 +1,7 @@
 /** GET /offers/{offer_id}: an item of the listing, with what can be done now. */
 import { describe, expect, it } from '@jest/globals';
 import { type OfferReply, offerReply } from '@offer-ads/contracts/public/api';
-import { byCard, create, createdId, startingNow } from '../forms.ts';
+import { byCard, create, createdId, formOf, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { pay } from '../payments.ts';
 
@@ -55,13 +55,8 @@ describe('200', () => {
       under.clock.set(`2026-06-01T${now}:00Z`);
       const offer = await read(id);
       expect(offer.offer_status).toBe(status);
-      const title = new FormData();
-      title.append('title', 'Three for one');
-      const { body } = await under.call(
-        method,
-        `/offers/${id}${path}`,
-        action === 'edit' ? { body: title } : {},
-      );
+      const o = action === 'edit' ? { body: formOf({ title: 'Three for one' }) } : {};
+      const { body } = await under.call(method, `/offers/${id}${path}`, o);
       const accepted = (body as { return_code: string }).return_code.startsWith('S');
       expect([action, offer.actions.includes(action)]).toEqual([action, accepted]);
     }

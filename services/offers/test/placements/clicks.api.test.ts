@@ -89,7 +89,6 @@ describe('302', () => {
   it.each([
     ['HEAD', { method: 'HEAD' }],
     ['a browser that loads ahead', { headers: { 'sec-purpose': 'prefetch;prerender' } }],
-    ['an older browser that loads ahead', { headers: { purpose: 'prefetch' } }],
   ])('%s is led on and counts nowhere; the click that follows counts', async (_, o) => {
     const { status, headers } = await click(under, path, o);
     expect([status, headers.get('location')]).toEqual([302, 'https://cafe.example/two-for-one']);

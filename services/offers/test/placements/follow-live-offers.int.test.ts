@@ -7,7 +7,7 @@ import { gif } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { followLiveOffers } from '../../src/placements/follow-live-offers.ts';
 import { clickTargets } from '../../src/traffic/click-targets.ts';
-import { createdId, startingNow } from '../forms.ts';
+import { createdId, formOf, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 
 const under = offersUnderTest();
@@ -81,10 +81,7 @@ describe('offers in memory', () => {
     const followed = follow();
     await followed.refresh();
     const [before] = followed.current().offers.matching('TEST', here, under.clock.now());
-    const body = new FormData();
-    body.append('image', new Blob([new Uint8Array(await gif())]), 'picture.gif');
-    body.append('title', 'Three for one');
-    body.append('url', 'https://cafe.example/three');
+    const body = formOf({ title: 'Three for one', url: 'https://cafe.example/three' }, await gif());
     expect((await under.call('PATCH', `/offers/${offerId}`, { body })).status).toBe(200);
     await followed.refresh();
     const [after] = followed.current().offers.matching('TEST', here, under.clock.now());

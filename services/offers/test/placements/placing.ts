@@ -61,6 +61,16 @@ export function sendViews(
   });
 }
 
+/** What `POST /placements` answers. */
+export function askForPlacements(
+  under: OffersUnderTest,
+  body: object,
+  { mode = 'TEST', ...o }: Pick<SendOptions, 'mode' | 'to' | 'once'> = {},
+): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', ...signedPlacementCaller({ mode }) };
+  return under.call('POST', '/placements', { headers, body: JSON.stringify(body), ...o });
+}
+
 /** Opens a click address and follows no redirect. */
 export async function click(
   under: OffersUnderTest,

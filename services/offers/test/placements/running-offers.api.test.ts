@@ -87,14 +87,6 @@ describe('the offers that have not ended', () => {
     expect([first, second, third].map(idsOf)).toEqual([ids.slice(0, 2), ids.slice(3), [added]]);
     expect(third.next_cursor).toBeNull();
   });
-
-  it('that change between two pages have the new state on theirs', async () => {
-    const [, second] = [await createdId(under), await createdId(under)];
-    const { next_cursor: cursor } = await page('?limit=1');
-    await under.admin('POST', `/admin/offers/${second}/disable`, { reason: 'its terms' });
-    const { offers } = await page(`?limit=1&cursor=${cursor}`);
-    expect(offers).toMatchObject([{ data: { offerId: second, disabledAt: expect.any(String) } }]);
-  });
 });
 
 describe('refused are', () => {

@@ -6,7 +6,7 @@ import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
 import { createdId, live, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
-import { countsOf, place, sendViews, shuffled, viewTokens } from './placing.ts';
+import { countsOf, place, sendViews, viewTokens } from './placing.ts';
 
 const under = offersUnderTest();
 let offerId: number;
@@ -22,17 +22,6 @@ describe('200', () => {
     expect([answer.status, answer.body]).toEqual([200, { accepted: 3, refused: [] }]);
     const analytics = await under.call('GET', `/offers/${offerId}/analytics?interval=24h`);
     expect(analyticsReply.parse(analytics.body).metrics).toEqual({ views: 3, clicks: 0 });
-  });
-
-  it('counts a view once, however often and in whatever order its token comes', async () => {
-    const tokens = viewTokens(under, offerId, 5);
-    const hundredTimes = shuffled(Array.from({ length: 100 }, () => tokens).flat());
-    expect((await sendViews(under, hundredTimes)).body).toEqual({ accepted: 500, refused: [] });
-    for (const token of shuffled([...tokens, ...tokens])) {
-      const answer = await sendViews(under, [token]);
-      expect(answer.body).toEqual({ accepted: 1, refused: [] });
-    }
-    expect(await countsOf(under, offerId)).toEqual({ views: 5 });
   });
 
   it('refuses by their places tokens that are forged, of yesterday or of the future, and counts the others', async () => {

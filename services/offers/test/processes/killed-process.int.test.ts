@@ -7,7 +7,7 @@ import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { png } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { salesIn } from '../creation/creating.ts';
-import { createdId, form } from '../forms.ts';
+import { createdId, form, formOf } from '../forms.ts';
 import { type Answer, offersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
 import { installCrashPoints, killDuring } from './crash-points.ts';
@@ -217,9 +217,7 @@ describe('a process killed while it edits offers', () => {
     for (const [name, id] of ids) before.set(name, (await under.offer(id)).imageHash);
     await under.clearEvents();
     const requestOf = (name: string) => {
-      const body = new FormData();
-      body.append('title', 'Edited');
-      body.append('image', new Blob([new Uint8Array(pictures.get(name)!)]), 'picture.png');
+      const body = formOf({ title: 'Edited' }, pictures.get(name));
       return { body, headers: { 'Idempotency-Key': name, 'x-request-id': name } };
     };
     const victim = victims.pop()!;

@@ -2,18 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { placementsReply } from '@offer-ads/contracts/community/placements-api';
 import { OfferViewed } from '@offer-ads/contracts/events/community';
-import {
-  analyticsReply,
-  creditEstimateReply,
-  MOST_AHEAD_SECONDS,
-  testClockReply,
-} from '@offer-ads/contracts/public/api';
+import { analyticsReply, MOST_AHEAD_SECONDS, testClockReply } from '@offer-ads/contracts/public/api';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
-import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
-import { byCard, copyOffer, create, createdId, live, startingNow } from '../forms.ts';
+import { byCard, create, createdId, live, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
-import { pay } from '../payments.ts';
-import { countsOf, place, sendViews } from '../placements/placing.ts';
+import { askForPlacements, countsOf, place, sendViews } from '../placements/placing.ts';
 import { advance, askToAdvance, DAY_S, eventsOf, HOUR_S, namesOfEvents } from './clocks.ts';
 
 const under = offersUnderTest();
@@ -139,47 +132,6 @@ describe('a LIVE key', () => {
 });
 
 describe('an advance', () => {
-  it('makes a Scheduled offer Active and then Ended at once, in the field, the filters and the events', async () => {
-    const id = await createdId(under);
-    expect(await status(id)).toBe('Scheduled');
-    expect(await advance(under, HOUR_S)).toMatchObject({ status: 'ready' });
-    expect([await status(id), await listed('&offer_status=active')]).toEqual(['Active', [id]]);
-    expect((await eventsOf(under, id)).at(-1)).toMatchObject({
-      name: 'OfferActivated',
-      data: { activatedAt: '2026-06-01T13:00:00.000Z' },
-    });
-    await advance(under, 10 * HOUR_S);
-    expect([await status(id), await listed('&offer_status=active')]).toEqual(['Ended', []]);
-    expect(await listed('&offer_status=ended')).toEqual([id]);
-    expect((await eventsOf(under, id)).at(-1)).toMatchObject({
-      name: 'OfferEnded',
-      data: { endedAt: '2026-06-01T23:00:00.000Z', unusedMs: 0 },
-    });
-  });
-
-  it('over the start and the end announces both, in order', async () => {
-    const id = await createdId(under);
-    const paused = await createdId(under);
-    await command(paused, 'pause');
-    await advance(under, DAY_S);
-    expect((await namesOfEvents(under, id)).slice(-2)).toEqual(['OfferActivated', 'OfferEnded']);
-    expect((await eventsOf(under, id)).at(-2)?.data).toMatchObject({
-      activatedAt: '2026-06-01T13:00:00.000Z',
-    });
-    expect((await namesOfEvents(under, paused)).slice(-2)).toEqual(['OfferPaused', 'OfferEnded']);
-  });
-
-  it('answers when hundreds of starts and ends are announced', async () => {
-    const id = await createdId(under);
-    await copyOffer(under, id, 450);
-    expect(await advance(under, HOUR_S)).toMatchObject({ status: 'ready' });
-    const count = async (name: string) =>
-      (await under.events('all')).filter((event) => event.name === name).length;
-    expect(await count('OfferActivated')).toBe(451);
-    expect(await advance(under, DAY_S)).toMatchObject({ status: 'ready' });
-    expect(await count('OfferEnded')).toBe(451);
-  });
-
   it('leaves the time of events real, and puts the instants inside them in test time', async () => {
     const id = await createdId(under, startingNow);
     await advance(under, 5 * HOUR_S);
@@ -193,24 +145,6 @@ describe('an advance', () => {
       { time: '2026-06-01T12:00:01.000Z', data: { pausedAt: '2026-06-01T17:00:01.000Z' } },
       { time: '2026-06-01T12:00:01.000Z', data: { unusedMs: (6 * HOUR_S - 1) * 1_000 } },
     ]);
-  });
-
-  it('changes what a pause, a deletion and its estimate credit', async () => {
-    const id = await createdId(under, startingNow);
-    await advance(under, HOUR_S);
-    await command(id, 'pause');
-    await advance(under, 2 * HOUR_S);
-    await command(id, 'resume');
-    await advance(under, HOUR_S);
-    const estimate = await under.call('POST', `/offers/${id}/credit-estimate`);
-    expect(creditEstimateReply.parse(estimate.body)).toMatchObject({
-      status: 'Active',
-      as_of_datetime: '2026-06-01T16:00:00.000Z',
-    });
-    await under.call('DELETE', `/offers/${id}`);
-    // Of eleven hours two were paused and seven were left.
-    const unused = { unusedMs: 9 * HOUR_S * 1_000, scheduledMs: 11 * HOUR_S * 1_000 };
-    expect((await eventsOf(under, id)).at(-1)).toMatchObject({ name: 'OfferDeleted', data: unused });
   });
 
   it('decides which start lies in the past', async () => {
@@ -233,28 +167,12 @@ describe('an advance', () => {
     await createdId(under, later, { caller });
   });
 
-  it('past the end of an unpaid offer makes its payment too late: it stays Ended, and all of it is unused', async () => {
-    const id = await createdId(under, byCard);
-    await advance(under, DAY_S);
-    expect(await status(id)).toBe('Ended');
-    await pay(under, id);
-    expect(await status(id)).toBe('Ended');
-    const paid = (await eventsOf(under, id)).at(-1);
-    const all = 10 * HOUR_S * 1_000;
-    expect(paid).toMatchObject({
-      name: 'OfferPaymentApplied',
-      data: { outcome: 'ended', unusedMs: all, scheduledMs: all },
-    });
-  });
-
   it('decides when members see an offer, and views count in its hours', async () => {
     const id = await createdId(under);
     const seen = async () => {
       await under.offers.followed.refresh();
-      const answer = await under.call('POST', '/placements', {
-        headers: { 'content-type': 'application/json', ...signedPlacementCaller({ mode: 'TEST' }) },
-        body: JSON.stringify({ latitude: 51.5074, longitude: -0.1278, gender: 'Female', interests: [] }),
-      });
+      const member = { latitude: 51.5074, longitude: -0.1278, gender: 'Female', interests: [] };
+      const answer = await askForPlacements(under, member);
       return placementsReply.parse(answer.body).placements.map(({ offer_id: shown }) => shown);
     };
     const analytics = async () => {

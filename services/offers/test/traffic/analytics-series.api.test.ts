@@ -1,6 +1,7 @@
 /** GET /offers/{offer_id}/analytics/series: the sums of analytics, over time. */
 import { describe, expect, it } from '@jest/globals';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
+import { seriesReply } from '@offer-ads/contracts/portal/offers-api';
 import {
   type AnalyticsSeriesReply,
   analyticsReply,
@@ -26,6 +27,7 @@ describe('200', () => {
     ['7d', 'hour', 3_600],
     ['30d', 'hour', 86_400],
     ['90d', 'day', 86_400],
+    ['all', 'hour', 7 * 86_400],
     ['all', 'day', 7 * 86_400],
   ])(
     'of %s by %s has the figures of analytics, in points of %d seconds',
@@ -37,8 +39,12 @@ describe('200', () => {
       });
       const now = Date.parse('2026-06-01T12:34:56.789Z');
       under.clock.set(new Date(now).toISOString());
-      for (const hours of [0, 1, 23, 24, 25, 167, 168, 700, 2_000, 12_000]) {
-        const seenAt = new Date(now - hours * HOUR).toISOString();
+      // On both sides of the edges of hours, days and weeks.
+      for (const ms of [0, 1, 23, 24, 25, 167, 168, 700, 2_000, 12_000].flatMap((hours) => [
+        hours * HOUR,
+        hours * HOUR + 1,
+      ])) {
+        const seenAt = new Date(now - ms).toISOString();
         await under.deliver(OfferViewed, { offerId: id, viewedAt: seenAt });
         await under.deliver(OfferClicked, { offerId: id, clickedAt: seenAt });
       }
@@ -51,6 +57,13 @@ describe('200', () => {
       expect({ views: sum('views'), clicks: sum('clicks') }).toEqual(analytics.metrics);
       expect(points.length).toBeLessThanOrEqual(MAX_POINTS);
       expect(points[0]?.start_datetime).toBe(analytics.start_datetime);
+      if (granularity === 'hour') {
+        // The portal has the same points, and other names for two of the fields.
+        const portal = await under.call('GET', `/portal/offers/${id}/analytics/series?interval=${interval}`);
+        const { status, granularity: _, ...same } = others;
+        const named = { ...same, points, offer_status: status, time_zone: 'UTC' };
+        expect(seriesReply.parse(portal.body)).toEqual(named);
+      }
       // All others begin at whole hours, days or weeks of UTC.
       const monday = Date.parse('2001-01-01T00:00:00Z');
       for (const { start_datetime: at } of points.slice(1))

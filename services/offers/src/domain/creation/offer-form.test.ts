@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { byFact } from '@offer-ads/contracts/values/offer-texts';
 import { fc } from '@offer-ads/testing/profile';
-import { GREATEST_PICTURE_PIXELS, namedMode, type PictureFacts, readOfferForm } from './offer-form.ts';
+import { GREATEST_PICTURE_PIXELS, type PictureFacts, readOfferForm } from './offer-form.ts';
 
 const right: Record<string, readonly string[]> = {
   category_id: ['1'],
@@ -286,17 +286,6 @@ describe('a wrong field is named with its rule', () => {
       ok: true,
     });
   });
-
-  it('together with every other wrong field', () => {
-    const faults = faultsOf({ title: [], radius: ['99'], payment_method: [], start_datetime: ['x'] }, null);
-    expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
-      'title',
-      'image',
-      'radius',
-      'start_datetime',
-      'payment_method',
-    ]);
-  });
 });
 
 describe('the picture', () => {
@@ -310,14 +299,6 @@ describe('the picture', () => {
     expect(faultsOf({}, { type: 'gif', width: 9_000, height: 9_000, frames: 2_001 })).toEqual([
       'image must have at most 2,000 frames',
     ]);
-  });
-});
-
-describe('the named mode', () => {
-  it('is exactly TEST or LIVE', () => {
-    expect(namedMode(new Map([['environment', ['TEST']]]))).toBe('TEST');
-    expect(namedMode(new Map([['environment', ['test']]]))).toBeNull();
-    expect(namedMode(new Map())).toBeNull();
   });
 });
 

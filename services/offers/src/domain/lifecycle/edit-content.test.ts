@@ -32,29 +32,6 @@ describe('an edit', () => {
     });
   });
 
-  it.each([
-    ['ended', 'ended', paidOffer(), at(11)],
-    ['ended, unpaid', 'ended', unpaidOffer(), at(11)],
-    ['deleted', 'not-found', { ...paidOffer(), deletedAt: at(2) }, at(3)],
-    ['deleted and ended', 'not-found', { ...paidOffer(), deletedAt: at(2) }, at(12)],
-  ])('of an offer that is %s is refused', (_, reason, offer, now) => {
-    expect(edit(offer, { title: 'Three for one' }, now)).toEqual({ ok: false, reason });
-  });
-
-  it('to the values that the offer has already changes nothing', () => {
-    const offer = paidOffer();
-    const same = { title: offer.title, advertisedName: offer.advertisedName, categoryId: offer.categoryId };
-    expect(edit(offer, same, at(3))).toEqual({ ok: true, changed: [], offer });
-  });
-
-  it('can remove the advertised name and the terms', () => {
-    const offer = { ...paidOffer(), advertisedName: 'The Crown', termsAndConditions: 'Not on Sundays' };
-    expect(edit(offer, { advertisedName: null, termsAndConditions: '' }, at(3))).toMatchObject({
-      changed: ['termsAndConditions', 'advertisedName'],
-      offer: { advertisedName: null, termsAndConditions: '' },
-    });
-  });
-
   it('does not lose the place of an offer that waits for review, and is not missed by a review of the content before', () => {
     const waiting = { ...paidOffer(), reviewWaitingSince: at(1) };
     const edited = edit(waiting, { title: 'Three for one' }, at(3));

@@ -36,7 +36,8 @@ describe('a view or click', () => {
       new Date('2026-06-01T12:00:00Z'),
     );
   });
-  it('from before the creation does not count', () => {
+  it('from before the creation does not count, and one at that instant does', () => {
     expect(hourOfTraffic(new Date('2026-05-31T09:12:13.455Z'), createdAt, now)).toBeNull();
+    expect(hourOfTraffic(createdAt, createdAt, now)).toEqual(new Date('2026-05-31T09:00:00Z'));
   });
 });

@@ -2,7 +2,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type Counts,
-  countAlone,
   MAX_OFFERS_OF_A_PERSON,
   noteSightings,
   type RollUp,
@@ -66,30 +65,6 @@ describe('a viewer', () => {
     expect(counted[100]).toEqual({ ...nothing, viewsAutomated: 1 });
     expect(counted[101]).toEqual({ ...nothing, clicksAutomated: 1 });
     expect(counted[500]).toEqual({ ...nothing, viewsAutomated: 1 });
-  });
-
-  it('that is a bot is stored without any offers, so what is stored of a viewer is bounded', () => {
-    expect(
-      noteSightings(
-        new Map(),
-        offers(101).map((id) => seen('view', id)),
-      ).after,
-    ).toBe('automated');
-  });
-});
-
-describe('alone', () => {
-  const anonymous: Sighting = { offerId: 1, hour, kind: 'view', viewer: undefined, automated: false };
-
-  it('a view or click without viewer counts', () => {
-    expect(countAlone(anonymous).counts).toEqual({ ...nothing, views: 1 });
-    expect(countAlone({ ...anonymous, kind: 'click' }).counts).toEqual({ ...nothing, clicks: 1 });
-  });
-
-  it('automated views and clicks are counted separately', () => {
-    expect(countAlone({ ...anonymous, automated: true }).counts).toEqual({ ...nothing, viewsAutomated: 1 });
-    const click: Sighting = { ...anonymous, kind: 'click', viewer: 'v', automated: true };
-    expect(countAlone(click).counts).toEqual({ ...nothing, clicksAutomated: 1 });
   });
 });
 
