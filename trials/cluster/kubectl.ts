@@ -57,12 +57,13 @@ export async function unready({ json }: Kubectl): Promise<string[]> {
     .map(({ metadata }) => metadata.name);
 }
 
-/** Resolves when all is ready. Throws what is not after `withinMs`. */
-export async function untilReady(kubectl: Kubectl, withinMs: number): Promise<void> {
+/** Resolves when all is ready, with what was last. Throws what is not after `withinMs`. */
+export async function untilReady(kubectl: Kubectl, withinMs: number): Promise<string> {
   const endsAt = performance.now() + withinMs;
-  for (;;) {
+  for (let last: readonly string[] = []; ; ) {
     const left = await unready(kubectl);
-    if (left.length === 0) return;
+    if (left.length === 0) return last.length === 0 ? '' : `last: ${last.join(', ')}`;
+    last = left;
     if (performance.now() > endsAt)
       throw new Error(`not ready after ${withinMs / 1_000} s: ${left.join(', ')}`);
     await pause(500);

@@ -25,7 +25,7 @@ import { createTally } from '../harness/load/tally.ts';
 import { type ClusterSystem, openClusterSystem } from './cluster-system.ts';
 import { createKubectl, type Kubectl, untilReady } from './kubectl.ts';
 import { type Options, readOptions, usage } from './options.ts';
-import { type Part, parts } from './parts.ts';
+import { type Part, parts, type Step } from './parts.ts';
 import { tryPolicies } from './policies.ts';
 
 const say = (line: string) => console.log(line);
@@ -51,16 +51,15 @@ async function run(o: Options): Promise<boolean> {
   await using opened = new AsyncDisposableStack();
   const rows: Row[] = [];
   const faults: string[] = [];
-  const step = async (what: string, work: () => Promise<unknown>) => {
+  const step: Step = async (what, work) => {
     const startedAt = performance.now();
-    const problem = await work().then(
-      () => '',
-      (error: unknown) => reasonOf(error),
-    );
+    const note = await work().catch((error: unknown) => {
+      faults.push(`${what}: ${reasonOf(error)}`);
+      return reasonOf(error);
+    });
     const seconds = (performance.now() - startedAt) / 1_000;
-    if (problem !== '') faults.push(`${what}: ${problem}`);
-    rows.push({ what, seconds, note: problem });
-    say(`  ${what}: ${seconds.toFixed(1)} s ${problem}`);
+    rows.push({ what, seconds, note });
+    say(`  ${what}: ${seconds.toFixed(1)} s ${note}`);
   };
 
   if (o.deploy) await step('deploy', () => deploy(o, kubectl));
@@ -85,8 +84,8 @@ async function run(o: Options): Promise<boolean> {
     if (name === 'policies')
       await step('NetworkPolicies', async () => {
         const { tried, wrong } = await tryPolicies(kubectl);
-        say(`  ${tried} pairs tried`);
         if (wrong.length > 0) throw new Error(wrong.join('; '));
+        return `${tried} pairs tried`;
       });
     else if (name === 'drain' && (await nodes(kubectl)) < 2) say('\nNo node is drained: there is only one.');
     else if (part !== undefined) await underLoad(o, part, { kubectl, system, step, rows, faults });
@@ -95,7 +94,7 @@ async function run(o: Options): Promise<boolean> {
 }
 
 /** The two commands of k8s/README.md. */
-async function deploy(o: Options, kubectl: Kubectl): Promise<void> {
+async function deploy(o: Options, kubectl: Kubectl): Promise<string> {
   rmSync(join(devFolder, 'containers'), { recursive: true, force: true });
   if (o.load !== undefined)
     for (const image of images())
@@ -106,6 +105,7 @@ async function deploy(o: Options, kubectl: Kubectl): Promise<void> {
   });
   await kubectl.run(['create', '--filename', '-'], secrets);
   await kubectl.run(['apply', '--kustomize', 'k8s/overlays/dev']);
+  return '';
 }
 
 /** Of all pods of the overlay. */
@@ -114,7 +114,7 @@ function images(): string[] {
   return [...new Set([...text.matchAll(/"image":"([^"]+)"/g)].map(([, image = '']) => image))];
 }
 
-async function demo(system: ClusterSystem): Promise<void> {
+async function demo(system: ClusterSystem): Promise<string> {
   const child = spawn(process.execPath, ['dev/demo.ts', '--containers'], {
     cwd: repository,
     env: { ...process.env, ...system.adminSettings() },
@@ -122,6 +122,7 @@ async function demo(system: ClusterSystem): Promise<void> {
   });
   const [status] = (await once(child, 'exit')) as [number | null];
   if (status !== 0) throw new Error(`status ${status}`);
+  return '';
 }
 
 async function nodes({ json }: Kubectl): Promise<number> {
@@ -131,7 +132,7 @@ async function nodes({ json }: Kubectl): Promise<number> {
 type Trial = {
   readonly kubectl: Kubectl;
   readonly system: ClusterSystem;
-  readonly step: (what: string, work: () => Promise<unknown>) => Promise<void>;
+  readonly step: Step;
   readonly rows: Row[];
   readonly faults: string[];
 };

@@ -12,7 +12,8 @@ export type Part = {
   /** `step` measures the seconds of one disturbance until all is ready again. */
   readonly disturb: (kubectl: Kubectl, step: Step) => Promise<void>;
 };
-export type Step = (name: string, work: () => Promise<unknown>) => Promise<void>;
+/** What the work returns is a note beside its seconds. */
+export type Step = (name: string, work: () => Promise<string>) => Promise<void>;
 
 const readyWithinMs = 300_000;
 const stores = ['postgres', 'rabbitmq', 'mongo'] as const;
@@ -47,6 +48,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
         await step(`restart ${service}`, async () => {
           await kubectl.run(['rollout', 'restart', `deployment/${service}`]);
           await kubectl.run(['rollout', 'status', `deployment/${service}`, '--timeout=300s']);
+          return '';
         });
     },
   },
@@ -59,7 +61,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
         await step(`kill ${service}`, async () => {
           const labels = `app.kubernetes.io/name=${service},app.kubernetes.io/component=service`;
           await kill(kubectl, await podOf(kubectl, labels));
-          await untilReady(kubectl, readyWithinMs);
+          return untilReady(kubectl, readyWithinMs);
         });
     },
   },
@@ -71,11 +73,11 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
       for (const store of stores)
         await step(`delete ${store}`, async () => {
           await kubectl.run(['delete', 'pod', `${store}-0`]);
-          await untilReady(kubectl, readyWithinMs);
+          return untilReady(kubectl, readyWithinMs);
         });
       await step('delete valkey', async () => {
         await kubectl.run(['delete', 'pod', await podOf(kubectl, 'app.kubernetes.io/name=valkey')]);
-        await untilReady(kubectl, readyWithinMs);
+        return untilReady(kubectl, readyWithinMs);
       });
     },
   },
@@ -95,7 +97,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
           'status.phase=Running',
         );
         await kill(kubectl, ...items.map(({ metadata }) => metadata.name));
-        await untilReady(kubectl, readyWithinMs);
+        return untilReady(kubectl, readyWithinMs);
       }),
   },
   drain: {
@@ -123,7 +125,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
         } finally {
           await kubectl.run(['uncordon', node]);
         }
-        await untilReady(kubectl, readyWithinMs);
+        return untilReady(kubectl, readyWithinMs);
       });
     },
   },
@@ -135,7 +137,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
       await step('migrations', async () => {
         await kubectl.run(['delete', 'jobs', '--selector', 'app.kubernetes.io/component=migration']);
         await kubectl.run(['apply', '--kustomize', 'k8s/overlays/dev']);
-        await complete(kubectl, '--selector', 'app.kubernetes.io/component=migration');
+        return complete(kubectl, '--selector', 'app.kubernetes.io/component=migration');
       });
       const { items } = await kubectl.json<{ items: { metadata: { name: string } }[] }>('get', 'cronjobs');
       for (const { metadata } of items)
@@ -143,13 +145,14 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
           const job = `${metadata.name}-trial`;
           await kubectl.run(['delete', 'job', job, '--ignore-not-found']);
           await kubectl.run(['create', 'job', job, `--from=cronjob/${metadata.name}`]);
-          await complete(kubectl, job);
+          return complete(kubectl, job);
         });
     },
   },
 };
 
-async function complete(kubectl: Kubectl, ...which: string[]): Promise<void> {
+async function complete(kubectl: Kubectl, ...which: string[]): Promise<string> {
   const names = which.length === 1 ? which.map((name) => `job/${name}`) : ['job', ...which];
   await kubectl.run(['wait', '--for=condition=Complete', '--timeout=180s', ...names]);
+  return '';
 }
