@@ -171,6 +171,8 @@ it.each(races.map((race) => [race.of.join(' and '), race] as const))(
     const [one, other] = of;
     for (let round = 0; round < ROUNDS; round += 1) {
       under.clock.set(NOON);
+      // Enough for the offer of each round, however many there are.
+      under.otherServices.billing.balanceMinor = 1_000_00n;
       const id = await createdId(under, parts);
       if (pausedAt !== undefined) {
         under.clock.set(`2026-06-01T${pausedAt}:00Z`);
