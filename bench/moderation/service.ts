@@ -41,6 +41,7 @@ export async function startService(
       env: {
         NODE_ENV: 'production',
         PORT: `${port}`,
+        ADMIN_PORT: '0',
         MONGO_URL: mongoUrl.href,
         MODERATION_CONTEXT_SECRET: secret,
         ADMIN_TOKEN_HASHES: adminTokenHashes,

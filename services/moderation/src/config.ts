@@ -1,8 +1,7 @@
 /** Settings of moderation; only this file reads the environment. */
 import { availableParallelism } from 'node:os';
 import {
-  adminTokenHashes,
-  auditRetentionDays,
+  adminSettings,
   contextSecret,
   httpSettings,
   mongoUrl,
@@ -20,8 +19,7 @@ const count = wholeNumber(1, 9_999);
 export const moderationSettings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
-  ADMIN_TOKEN_HASHES: adminTokenHashes,
-  AUDIT_RETENTION_DAYS: auditRetentionDays,
+  ...adminSettings,
   MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
   // Above 0.5, so that honest pictures of people pass although the model is not sure about them.
   EXPLICIT_THRESHOLD: share.default(0.6).meta({

@@ -2,7 +2,7 @@
 import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { requireCaller } from '@offer-ads/platform/calls/caller-context';
-import { startHttpServer } from '@offer-ads/platform/http/server';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
@@ -30,7 +30,7 @@ export type ModerationOverrides = Pick<Overrides, 'clock' | 'logger'> & {
 export async function startModeration(
   config: ModerationConfig,
   overrides: ModerationOverrides = {},
-): Promise<RunningService & { readonly url: string }> {
+): Promise<RunningService & Pick<HttpServer, 'url' | 'adminUrl'>> {
   const foundation = createFoundation('moderation', config.LOG_LEVEL, overrides);
   const { clock, metrics } = foundation;
   await using started = new AsyncDisposableStack();
@@ -102,11 +102,16 @@ export async function startModeration(
             }
           },
         });
-        mountAuditRoute(app, { admin, audit });
-        mountReviewRoutes(app, { admin, review });
+      },
+      admin: {
+        port: config.ADMIN_PORT,
+        routes: (app) => {
+          mountAuditRoute(app, { admin, audit });
+          mountReviewRoutes(app, { admin, review });
+        },
       },
     }),
   );
   const running = started.move();
-  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { ...server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -3,7 +3,7 @@ import { allEvents } from '@offer-ads/contracts/events/events';
 import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { startHttpServer } from '@offer-ads/platform/http/server';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
@@ -32,7 +32,7 @@ const LOOK_FOR_RATES_EVERY_MS = 5_000;
 /** One replica's change or spending reaches all others within this time. A few small reads. */
 const SHARE_EVERY_MS = 2_000;
 
-export type PricingService = RunningService & { readonly url: string };
+export type PricingService = RunningService & Pick<HttpServer, 'url' | 'adminUrl'>;
 
 /** @param overrides `shareEveryMs`: replaces SHARE_EVERY_MS */
 export async function startPricing(
@@ -112,14 +112,17 @@ export async function startPricing(
       // Readiness does not include the broker: estimates do not need it, and its messages wait in their queue.
       readiness: audience.waitsFor,
       fastPath: estimateFastPath(prices),
-      routes: (app) => {
-        mountPriceRoutes(app, prices);
-        mountAuditRoute(app, { admin, audit });
-        mountAdminRoutes(app, { admin, clock, members, audience, rates, refresher });
-        mountParkedRoutes(app, { broker, admin, logger });
+      routes: (app) => mountPriceRoutes(app, prices),
+      admin: {
+        port: config.ADMIN_PORT,
+        routes: (app) => {
+          mountAuditRoute(app, { admin, audit });
+          mountAdminRoutes(app, { admin, clock, members, audience, rates, refresher });
+          mountParkedRoutes(app, { broker, admin, logger });
+        },
       },
     }),
   );
   const running = opened.move();
-  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { ...server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
