@@ -339,7 +339,7 @@ export async function startBillingUnderTest() {
       const key = { idempotencyKey: randomUUID() };
       const order = { book: newBook(), country: 'GB', netMinor: 100_00n, ...key, ...facts };
       const outcome = await openTopUp(billing, order, stripeDeadline());
-      if (!outcome.ok) throw new Error(`not opened: ${outcome.refusal.reason}`);
+      if (!outcome.ok) throw new Error(`not opened: ${outcome.reason}`);
       const { topUpId, paymentUrl, vatMinor } = outcome.reply;
       const payToken = paymentUrl.slice(-32);
       const payment = await findCardPaymentByToken(postgres, payToken);
