@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { pagesAreBuilt } from '@offer-ads/testing/built-pages';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
@@ -71,6 +72,7 @@ export async function startGatewayUnderTest(
   o: { clock?: Clock; settings?: NodeJS.ProcessEnv; overrides?: GatewayOverrides } = {},
 ): Promise<GatewayUnderTest> {
   await using opened = new AsyncDisposableStack();
+  await pagesAreBuilt();
   const { url: databaseUrl, dispose } = await createTestDatabase('gateway');
   opened.defer(dispose);
   const broker = testNamespace();
