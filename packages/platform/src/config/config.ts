@@ -119,13 +119,13 @@ export function checkTokenHashes(text: string, context: z.RefinementCtx<string>)
 /** The secret that signs the caller contexts sent to one service. */
 export function contextSecret(service: ServiceName) {
   return secret.meta({
-    description: `Signs and verifies the caller context in calls to ${service}. ${service} and all services that call it need the same value.`,
+    description: `Signs the caller context in calls to ${service}. All services that have this setting need the same value.`,
   });
 }
 
 export function serviceUrl(service: ServiceName) {
   return httpUrl.meta({
-    description: `Address of ${service} in the network of the services.`,
+    description: `Address of ${service} inside the network.`,
     example: `http://${service}:8080`,
   });
 }
