@@ -39,7 +39,7 @@ export const moderationSettings = z.object({
   // An ordinary picture takes less than 0.1 s of one core, so a picture behind 32 others still gets an answer in time.
   MAX_WAITING: count.default(32).meta({
     description:
-      'How many pictures may wait to be checked. If more come, one is refused at once, with Retry-After: the last one of the longest line, with 429, or the new one, with 503.',
+      'How many pictures may wait to be checked. If more come, one is refused at once, with Retry-After: the last one of the longest queue, with 429, or the new one, with 503.',
   }),
   // A sixth of a core: 30,000 ordinary pictures, or 100 of those that take longest.
   PICTURE_SECONDS_PER_HOUR: wholeNumber(1, 999_999).default(600).meta({

@@ -45,7 +45,7 @@ export async function startModeration(
   ]);
   const held = await holdRulings(rulings);
   const model = started.use(overrides.model ?? (await openModel()));
-  const decoders = started.use(await startDecoders({ ...foundation, places: config.PICTURES_AT_ONCE }));
+  const decoders = started.use(await startDecoders({ ...foundation, slots: config.PICTURES_AT_ONCE }));
   const budget = createPictureBudget({
     ...foundation,
     maxMsPerHour: config.PICTURE_SECONDS_PER_HOUR * 1_000,
@@ -64,7 +64,7 @@ export async function startModeration(
     labelNames: ['verdict'],
     from0: { verdict: ['allowed', 'refused', 'unreadable', 'none'] },
   });
-  const waiting = { name: 'moderation_pictures_waiting', help: 'Pictures that wait for a place.' };
+  const waiting = { name: 'moderation_pictures_waiting', help: 'Pictures that wait for a slot.' };
   metrics.readGauge(waiting, (gauge) => gauge.set(admission.waiting()));
 
   const retentionDays = config.AUDIT_RETENTION_DAYS;

@@ -105,11 +105,11 @@ export async function listPictures(
 
 export type RulingRefusal = 'unknown' | 'nothing-decided' | 'unreadable';
 
-/** The platform team waits this long for a place and for the picture to be opened. */
+/** The platform team waits this long for a slot and for the picture to be opened. */
 const openWithinMs = 10_000;
 
 /**
- * @param of the name of a picture that was uploaded or decided about before, or its bytes: then it must be opened, and waits for its place
+ * @param of the name of a picture that was uploaded or decided about before, or its bytes: then it must be opened, and waits for its slot
  *   among the others
  */
 export async function decideOn(
@@ -123,7 +123,7 @@ export async function decideOn(
       : await review.admission.run(
           { bytes: of, organisation: 'staff' },
           AbortSignal.timeout(openWithinMs),
-          (place) => recognise(of, place),
+          (slot) => recognise(of, slot),
         );
   if (!found.ok) return found;
   const { contentHash, cleanHash, fingerprints } = found.picture;
