@@ -15,7 +15,7 @@ import { openCopiesStore } from './pictures/copies-store.ts';
 import { startDecoders } from './pictures/decoder.ts';
 import { openPicturesStore } from './pictures/pictures-store.ts';
 import { createAdmission } from './verdicts/admission.ts';
-import { holdRulings } from './verdicts/held-rulings.ts';
+import { cacheRulings } from './verdicts/cached-rulings.ts';
 import { judgePicture } from './verdicts/judge-picture.ts';
 import { createPictureBudget, openProcessorTimeStore } from './verdicts/picture-budget.ts';
 import { outcomeOfStored } from './verdicts/review.ts';
@@ -43,7 +43,7 @@ export async function startModeration(
     openRulingsStore(mongo),
     openProcessorTimeStore(mongo),
   ]);
-  const held = await holdRulings(rulings);
+  const cached = await cacheRulings(rulings);
   const model = started.use(overrides.model ?? (await openModel()));
   const decoders = started.use(await startDecoders({ ...foundation, slots: config.PICTURES_AT_ONCE }));
   const budget = createPictureBudget({
@@ -55,8 +55,8 @@ export async function startModeration(
   const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
   const basis = { model: model.identity, thresholds };
   const shared = { admission, basis, verdicts, pictures, copies, clock };
-  const moderation = { ...shared, model, rulings: held };
-  const review = { ...shared, rulings, held };
+  const moderation = { ...shared, model, rulings: cached };
+  const review = { ...shared, rulings, cached };
 
   const durations = metrics.histogram({
     name: 'moderation_verdict_seconds',

@@ -17,12 +17,12 @@ import { subscriptions } from './consumers.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { estimateFastPath } from './http/estimate-fast-path.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
-import { holdInterests } from './members/held-interests.ts';
+import { cacheInterests } from './members/cached-interests.ts';
 import { openInterestsStore } from './members/interests-store.ts';
 import { openMembersStore } from './members/members-store.ts';
 import { openPrivacyBudgets } from './privacy-budget/privacy-budgets.ts';
 import { openSpendingStore } from './privacy-budget/spending-store.ts';
-import { holdRates } from './rates/held-rates.ts';
+import { cacheRates } from './rates/cached-rates.ts';
 import { openRatesStore } from './rates/rates-store.ts';
 import { ratesRefresher } from './rates/refresh-rates.ts';
 import { ratesWatch } from './rates/watch-rates.ts';
@@ -51,14 +51,19 @@ export async function startPricing(
     await openAudience({ engine: config.AUDIENCE_ENGINE, mongo, mongoUrl: config.MONGO_URL, ...foundation }),
   );
 
-  const interests = await holdInterests(openInterestsStore(mongo.connection));
+  const interests = await cacheInterests(openInterestsStore(mongo.connection));
   const ratesStore = openRatesStore(mongo.connection);
-  const rates = await holdRates(ratesStore);
-  const readHeld = async () => void (await Promise.all([rates.refresh(), interests.refresh()]));
-  opened.use(startLoop({ name: 'read-held', everyMs: shareEveryMs, work: readHeld, ...foundation }));
+  const rates = await cacheRates(ratesStore);
+  const readCached = async () => void (await Promise.all([rates.refresh(), interests.refresh()]));
+  opened.use(startLoop({ name: 'read-cached', everyMs: shareEveryMs, work: readCached, ...foundation }));
 
-  const refresher = ratesRefresher({ url: config.RATES_URL, store: ratesStore, held: rates, ...foundation });
-  const watchRates = ratesWatch({ held: rates, ...foundation });
+  const refresher = ratesRefresher({
+    url: config.RATES_URL,
+    store: ratesStore,
+    cached: rates,
+    ...foundation,
+  });
+  const watchRates = ratesWatch({ cached: rates, ...foundation });
   opened.use(
     startLoop({
       name: 'refresh-rates',

@@ -15,7 +15,7 @@ import type { CleanPicture } from '../pictures/pictures.ts';
 import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
 import { factsCleanedAgain, factsOf, sha256 } from '../pictures/recognise.ts';
 import type { Admission, Slot } from './admission.ts';
-import type { HeldRulings } from './held-rulings.ts';
+import type { CachedRulings } from './cached-rulings.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
@@ -24,7 +24,7 @@ export type Moderation = {
   readonly basis: Basis;
   readonly verdicts: VerdictsStore;
   readonly pictures: PicturesStore;
-  readonly rulings: HeldRulings;
+  readonly rulings: CachedRulings;
   readonly copies: CopiesStore;
   readonly clock: Clock;
 };

@@ -9,7 +9,7 @@ import { readJsonBody } from '@offer-ads/platform/http/request-bodies';
 import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
-import type { HeldInterests } from '../members/held-interests.ts';
+import type { CachedInterests } from '../members/cached-interests.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { openQuotes } from '../quotes.ts';
 import { estimateReply, refusalReply } from './replies.ts';
@@ -17,7 +17,7 @@ import { estimateReply, refusalReply } from './replies.ts';
 type EstimateParts = PriceParts & {
   readonly contextSecret: string;
   readonly clock: Clock;
-  readonly interests: Pick<HeldInterests, 'active'>;
+  readonly interests: Pick<CachedInterests, 'active'>;
 };
 type Answer = { readonly status: number; readonly body: EstimateReply | Refusal };
 
