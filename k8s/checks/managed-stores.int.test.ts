@@ -203,7 +203,7 @@ describe('stores that accept nothing but TLS', () => {
 
   it('are served by pricing: MongoDB and RabbitMQ', async () => {
     await using pricing = await startServiceProcess(main('pricing'), settings('pricing', 'ca.crt'));
-    await untilReady(pricing);
+    await expect(untilReady(pricing)).resolves.toBeUndefined();
   });
 
   it('are migrated', async () => {
