@@ -77,11 +77,11 @@ COPY --from=common /app/node_modules /app/node_modules
 COPY --from=sources /app/packages/contracts /app/packages/contracts
 COPY --from=sources /app/packages/platform /app/packages/platform
 COPY --from=sources /app/packages/admin /app/packages/admin
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 \
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_PORT=9080 \
     NODE_OPTIONS=--import=/app/packages/platform/src/process/stripped-sources.mjs
 # By number, because the base may have no name for it.
 USER 1000:1000
-EXPOSE 8080
+EXPOSE 8080 9080
 # Replaces the entry point of the base.
 ENTRYPOINT []
 

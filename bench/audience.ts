@@ -542,6 +542,7 @@ async function measureBuild(o: {
     env: {
       NODE_ENV: 'production',
       PORT: String(port),
+      ADMIN_PORT: '0',
       PRICING_CONTEXT_SECRET: secret,
       COUNT_STEPS_SECRET: secret,
       ADMIN_TOKEN_HASHES: adminTokenHashes,

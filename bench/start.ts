@@ -33,7 +33,7 @@ type Round = { readonly first: Sample; readonly again?: Sample };
 const peer = 'express and pg alone';
 const peerFile = fileURLToPath(new URL('express-alone.ts', import.meta.url));
 /** Loops have made their first runs then. */
-const settleMs = 5_000;
+const idleAfterMs = 5_000;
 
 await runMeasurement({ usage, readOptions: (args) => readOptions(args, { rounds: 3 }), run });
 
@@ -42,9 +42,9 @@ async function run(opened: AsyncDisposableStack, { rounds, quick, write }: Usual
   for (let round = 1; round <= rounds; round += 1) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));
     opened.defer(() => rmSync(folder, { recursive: true, force: true }));
-    const first = await measureStart(opened, folder, 'first', quick ? 0 : settleMs);
+    const first = await measureStart(opened, folder, 'first', quick ? 0 : idleAfterMs);
     say(`round ${round}  ready in ${first.readySeconds} s`);
-    const again = quick ? undefined : await measureStart(opened, folder, 'again', settleMs);
+    const again = quick ? undefined : await measureStart(opened, folder, 'again', idleAfterMs);
     if (again !== undefined) say(`round ${round}  again in ${again.readySeconds} s`);
     measured.push({ first, ...(again && { again }) });
   }

@@ -41,6 +41,7 @@ export async function startGatewayProcess(o: {
   name: string;
   folder: string;
   port: number;
+  adminPort: number;
   settings: GatewaySettings;
 }): Promise<Running> {
   return startProcess({
@@ -49,17 +50,22 @@ export async function startGatewayProcess(o: {
     cwd: directory,
     command: process.execPath,
     args: [...telemetry, 'src/main.ts'],
-    env: { ...o.settings, PORT: String(o.port), NODE_OPTIONS: '--max-semi-space-size=8' },
+    env: {
+      ...o.settings,
+      PORT: String(o.port),
+      ADMIN_PORT: String(o.adminPort),
+      NODE_OPTIONS: '--max-semi-space-size=8',
+    },
     readyUrl: `http://127.0.0.1:${o.port}/readyz`,
   });
 }
 
 /** Through the admin routes of a gateway that runs for this alone; good for every gateway on the same database. */
 export async function createApiKey(o: { folder: string; settings: GatewaySettings }): Promise<string> {
-  const [port = 0] = await freePorts(1);
-  await using _gateway = await startGatewayProcess({ ...o, name: 'first', port });
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  await using _gateway = await startGatewayProcess({ ...o, name: 'first', port, adminPort });
   const admin = createAdminClient({
-    GATEWAY_ADMIN_URL: `http://127.0.0.1:${port}/admin`,
+    GATEWAY_ADMIN_URL: `http://127.0.0.1:${adminPort}/admin`,
     ADMIN_TOKEN: adminToken,
   });
   const { id: organisationId } = await admin<{ id: number }>('GATEWAY', 'POST', '/organisations', {

@@ -92,9 +92,9 @@ async function measure(
   };
 }
 
-async function lostCalls({ name, url }: Peer): Promise<number> {
+async function lostCalls({ name, adminUrl }: Peer): Promise<number> {
   if (!name.startsWith('gateway')) return 0;
-  const text = await (await fetch(new URL('/metrics', url))).text();
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
   return Number(/^call_log_lost_total\S* (\d+)/m.exec(text)?.[1]);
 }
 
@@ -171,9 +171,11 @@ await runMeasurement({
     const settings = gatewaySettings({ databaseUrl, upstreamPort });
     const apiKey = await createApiKey({ folder, settings });
     const stage = { folder, upstreamPort, settings, valkeyUrl, apiKey };
-    const ports = await freePorts(chosen.length);
+    const ports = await freePorts(2 * chosen.length);
     const started = await Promise.all(
-      chosen.map((name, at) => startPeer(opened, name, ports[at] ?? 0, stage)),
+      chosen.map((name, at) =>
+        startPeer(opened, name, { port: ports[2 * at] ?? 0, adminPort: ports[2 * at + 1] ?? 0 }, stage),
+      ),
     );
     const peers = started.filter((peer) => peer !== undefined);
     if (peers.length < chosen.length)

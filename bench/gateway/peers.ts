@@ -9,7 +9,13 @@ import { type GatewaySettings, startGatewayProcess } from './gateway.ts';
 
 export const peerNames = ['gateway', 'gateway-valkey', 'fastify', 'nginx', 'haproxy'] as const;
 export type PeerName = (typeof peerNames)[number];
-export type Peer = { readonly name: PeerName; readonly url: string; readonly pid: number };
+export type Peer = {
+  readonly name: PeerName;
+  readonly url: string;
+  /** Only ours has one. */
+  readonly adminUrl: string;
+  readonly pid: number;
+};
 
 export const requestPath = '/categories';
 const limit = 60;
@@ -50,16 +56,22 @@ export type Stage = {
 export async function startPeer(
   opened: AsyncDisposableStack,
   name: PeerName,
-  port: number,
+  { port, adminPort }: { readonly port: number; readonly adminPort: number },
   { folder, upstreamPort, settings, valkeyUrl, apiKey }: Stage,
 ): Promise<Peer | undefined> {
   const place = { folder, port };
   const starts: Record<PeerName, (() => Promise<Running>) | undefined> = {
-    gateway: () => startGatewayProcess({ ...place, name, settings }),
+    gateway: () => startGatewayProcess({ ...place, adminPort, name, settings }),
     'gateway-valkey':
       valkeyUrl === undefined
         ? undefined
-        : () => startGatewayProcess({ ...place, name, settings: { ...settings, VALKEY_URL: valkeyUrl } }),
+        : () =>
+            startGatewayProcess({
+              ...place,
+              adminPort,
+              name,
+              settings: { ...settings, VALKEY_URL: valkeyUrl },
+            }),
     fastify: () =>
       startProcess({
         name,
@@ -82,7 +94,8 @@ export async function startPeer(
   const running = await starts[name]?.();
   if (running === undefined) return undefined;
   opened.use(running);
-  return { name, url: `http://127.0.0.1:${port}${requestPath}`, pid: running.pid };
+  const at = (its: number) => `http://127.0.0.1:${its}`;
+  return { name, url: `${at(port)}${requestPath}`, adminUrl: at(adminPort), pid: running.pid };
 }
 
 /** Keys are in a map. 60 requests a minute may come at once. */

@@ -7,7 +7,7 @@ import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median, overRounds, percent, percentile, shown, table } from '../markdown.ts';
 import { circumstances, publish, runMeasurement } from '../run-measurement.ts';
 import { openFolder, startMongo } from '../stores.ts';
-import { places, type Service, startService } from './service.ts';
+import { atOnce, type Service, startService } from './service.ts';
 
 const usage = `npm run bench:moderation -- [--rounds 3] [--quick] [--write]
   --quick   one short round and 16 images: shows that it works, measures nothing
@@ -29,7 +29,7 @@ async function run(opened: AsyncDisposableStack, o: UsualOptions): Promise<void>
       await measureRound(service, o.quick ? { warmUp: 0, seconds: 1 } : { warmUp: 3, seconds: 12 }),
     );
   const memory = await measureMemory(service, o.quick ? 4 : 500);
-  const intro = `A JPEG of 1080 x 1080 (${shown(picture.length / 1_000)} KB), ${places} at once over HTTP, none known before.`;
+  const intro = `A JPEG of 1080 x 1080 (${shown(picture.length / 1_000)} KB), ${atOnce} at once over HTTP, none known before.`;
   publish('moderation', `${circumstances()} ${intro} ${report(rounds, memory)}`, o.write);
 }
 
@@ -42,12 +42,12 @@ type Round = {
 };
 
 async function measureRound(service: Service, o: { warmUp: number; seconds: number }): Promise<Round> {
-  await closedLoop(service.judge, { atOnce: places, seconds: o.warmUp });
+  await closedLoop(service.judge, { atOnce, seconds: o.warmUp });
   await waitUntilIdle();
   const foreignLoad = watchForeignLoad();
   const cpuBefore = cpuMsOf(service.pid);
   const { done, seconds, latenciesMs } = await closedLoop(service.judge, {
-    atOnce: places,
+    atOnce,
     seconds: o.seconds,
   });
   const cpuMs = (cpuMsOf(service.pid) - cpuBefore) / done;
@@ -62,8 +62,8 @@ async function measureMemory(
   const memory: [pictures: number, megabytes: number][] = [];
   for (let part = 1; part <= 4; part += 1) {
     const seen: number[] = [];
-    for (let judged = 0; judged < pictures; judged += places) {
-      await Promise.all(Array.from({ length: places }, service.judge));
+    for (let judged = 0; judged < pictures; judged += atOnce) {
+      await Promise.all(Array.from({ length: atOnce }, service.judge));
       seen.push(service.memoryBytes() / 1e6);
     }
     memory.push([part * pictures, median(seen)]);

@@ -12,7 +12,7 @@ import { startProcess } from '../process.ts';
 const main = fileURLToPath(new URL('../../services/moderation/src/main.ts', import.meta.url));
 
 /** As on two cores, wherever this runs. */
-export const places = 2;
+export const atOnce = 2;
 
 export type Service = {
   readonly pid: number;
@@ -41,10 +41,11 @@ export async function startService(
       env: {
         NODE_ENV: 'production',
         PORT: `${port}`,
+        ADMIN_PORT: '0',
         MONGO_URL: mongoUrl.href,
         MODERATION_CONTEXT_SECRET: secret,
         ADMIN_TOKEN_HASHES: adminTokenHashes,
-        PICTURES_AT_ONCE: `${places}`,
+        PICTURES_AT_ONCE: `${atOnce}`,
         MALLOC_ARENA_MAX: '2',
         NODE_OPTIONS: '--max-semi-space-size=4',
         MALLOC_MMAP_THRESHOLD_: '262144',

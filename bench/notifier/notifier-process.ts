@@ -23,6 +23,7 @@ export function startNotifier(
     env: {
       NODE_ENV: 'production',
       PORT: `${port}`,
+      ADMIN_PORT: '0',
       SMTP_URL: 'smtp://127.0.0.1:9',
       MAIL_FROM: 'Offers <offers@ads.example>',
       PORTAL_URL: 'http://127.0.0.1:9/portal',

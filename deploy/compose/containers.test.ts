@@ -287,7 +287,8 @@ describe('the networks', () => {
     for (const name of names)
       for (const address of addressesOf(name).filter((one) => !one.startsWith('localhost'))) {
         const [host = '', port = ''] = address.split(':');
-        expect([address, (ports[host] ?? [8080]).includes(Number(port))]).toEqual([address, true]);
+        const known = ports[host] ?? (serviceNames.some((name) => name === host) ? [8080, 9080] : [8080]);
+        expect([address, known.includes(Number(port))]).toEqual([address, true]);
       }
     for (const name of [
       ...serviceNames,
@@ -340,7 +341,9 @@ describe('observability', () => {
   it('scrapes every service under its own name', () => {
     for (const name of serviceNames) {
       const job = prometheus.scrape_configs.find(({ job_name }) => job_name === name);
-      expect(job?.static_configs).toEqual([{ targets: [`${name}:${service(name).environment?.PORT}`] }]);
+      expect(job?.static_configs).toEqual([
+        { targets: [`${name}:${service(name).environment?.ADMIN_PORT}`] },
+      ]);
     }
   });
 

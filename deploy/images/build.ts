@@ -50,7 +50,7 @@ function build(): void {
   }
   // With these options the image is not on this machine, so it cannot be checked.
   if (!positionals.some((argument) => /^--(push|output|platform)/.test(argument)))
-    tellSizes(images.map((image) => [image, nameOf(image)]));
+    printSizes(images.map((image) => [image, nameOf(image)]));
 }
 
 function bases(): string[] {
@@ -73,7 +73,7 @@ function commit(): string[] {
   return Object.entries(given).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
 }
 
-function tellSizes(images: readonly (readonly [string, string])[]): void {
+function printSizes(images: readonly (readonly [string, string])[]): void {
   console.log('\nMB');
   for (const [image, name] of images) {
     const bytes = Number(ask('docker', 'image', 'inspect', '--format', '{{.Size}}', name));

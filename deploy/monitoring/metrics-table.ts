@@ -1,5 +1,6 @@
 /** docs/operations/metrics.md: the one list of the services' own metrics, in which tests look names and labels up. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 
 export type Metric = {
   readonly name: string;
@@ -10,7 +11,9 @@ export type Metric = {
 };
 
 const file = new URL('../../docs/operations/metrics.md', import.meta.url);
-const head = '| Metric | Type | Labels | Told by | What it says |';
+const head = '| Metric | Type | Labels | Services | What it says |';
+/** Stands for all services. */
+const ALL = 'all';
 const row = /^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) \| (.*?) \| (.*) \|$/;
 
 export function metricsOfTable(): readonly Metric[] {
@@ -24,7 +27,7 @@ export function metricsOfTable(): readonly Metric[] {
         name,
         type: type as Metric['type'],
         labels: words(labels.replaceAll('`', '')),
-        services: words(services),
+        services: services === ALL ? serviceNames : words(services),
         help,
       },
     ];
@@ -37,7 +40,7 @@ export function writeTable(metrics: readonly Metric[]): void {
   const before = text.slice(0, text.indexOf(head));
   const lines = metrics.map(
     ({ name, type, labels, services, help }) =>
-      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${services.join(', ')} | ${help.replaceAll('|', '/')} |`,
+      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${services.length === serviceNames.length ? ALL : services.join(', ')} | ${help.replaceAll('|', '/')} |`,
   );
   writeFileSync(file, `${before}${head}\n|---|---|---|---|---|\n${lines.join('\n')}\n`);
 }

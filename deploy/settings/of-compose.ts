@@ -20,12 +20,18 @@ export const composeSettings = z.object({
   }),
   BIND_ADDRESS: z.string().default('127.0.0.1').meta({
     description:
-      'Address of this machine under which gateway, billing and offers are reached. Another one only where a proxy on another machine must reach them: /admin, /internal and /metrics are there too.',
+      'Address of this machine under which gateway, billing and offers are reached. Another one only where a proxy on another machine must reach them: /internal is there too.',
   }),
   GATEWAY_PORT: port('the gateway', 8080),
   BILLING_PORT: port('billing', 8081),
   OFFERS_PORT: port('offers', 8082),
-  PRICING_PORT: port('pricing, on 127.0.0.1 alone: members are brought there', 8083),
+  GATEWAY_ADMIN_PORT: port("the gateway's admin routes and metrics, on 127.0.0.1 alone", 9080),
+  BILLING_ADMIN_PORT: port("billing's admin routes and metrics, on 127.0.0.1 alone", 9081),
+  OFFERS_ADMIN_PORT: port("offers' admin routes and metrics, on 127.0.0.1 alone", 9082),
+  PRICING_ADMIN_PORT: port(
+    "pricing's admin routes and metrics, on 127.0.0.1 alone: members are imported there",
+    9083,
+  ),
   CONSOLE_PORT: port("the staff's console, on 127.0.0.1 alone", 8084),
   RABBITMQ_MANAGEMENT_PORT: port("RabbitMQ's pages, on 127.0.0.1 alone", 15_672),
   STRIPE_SIMULATOR_PORT: port('the simulated payment page, on 127.0.0.1 alone', 12_111),

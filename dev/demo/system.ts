@@ -18,10 +18,11 @@ export type DemoSystem = DemoData & {
 
 /** Defaults are the addresses of docker-compose.yml. */
 export const containerSettings = z.object({
-  GATEWAY_ADMIN_URL: httpUrl.default('http://localhost:8080'),
-  BILLING_ADMIN_URL: httpUrl.default('http://localhost:8081'),
-  OFFERS_ADMIN_URL: httpUrl.default('http://localhost:8082'),
-  PRICING_ADMIN_URL: httpUrl.default('http://localhost:8083'),
+  GATEWAY_URL: httpUrl.default('http://localhost:8080'),
+  GATEWAY_ADMIN_URL: httpUrl.default('http://localhost:9080'),
+  BILLING_ADMIN_URL: httpUrl.default('http://localhost:9081'),
+  OFFERS_ADMIN_URL: httpUrl.default('http://localhost:9082'),
+  PRICING_ADMIN_URL: httpUrl.default('http://localhost:9083'),
   ADMIN_TOKEN: adminToken,
 });
 
@@ -34,8 +35,7 @@ export async function findSystem(inContainers: boolean): Promise<DemoSystem> {
 
 /** Creates demo data at the first use. */
 async function systemInContainers(env: NodeJS.ProcessEnv): Promise<DemoSystem> {
-  const admin = readConfig(containerSettings, env);
-  const gateway = admin.GATEWAY_ADMIN_URL;
+  const { GATEWAY_URL: gateway, ...admin } = readConfig(containerSettings, env);
   const folder = join(devFolder, 'containers');
   const provide = () => provideDemoData(admin, console.log, folder);
   let data = await provide();

@@ -152,6 +152,7 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
     ],
     env: {
       PORT: `${ports[service]}`,
+      ADMIN_PORT: `${ports[`${service}Admin`]}`,
       // As in the images.
       NODE_OPTIONS: '--max-semi-space-size=8',
       RABBITMQ_URL: stores.rabbitmq,
@@ -225,12 +226,12 @@ export function planCommunity(
 export function adminSettings({ ports, secrets, stores }: Settings): Record<string, string> {
   const at = addressesOf(ports);
   return {
-    GATEWAY_ADMIN_URL: at.gateway,
-    OFFERS_ADMIN_URL: at.offers,
-    BILLING_ADMIN_URL: at.billing,
-    PRICING_ADMIN_URL: at.pricing,
-    MODERATION_ADMIN_URL: at.moderation,
-    NOTIFIER_ADMIN_URL: at.notifier,
+    GATEWAY_ADMIN_URL: at.gatewayAdmin,
+    OFFERS_ADMIN_URL: at.offersAdmin,
+    BILLING_ADMIN_URL: at.billingAdmin,
+    PRICING_ADMIN_URL: at.pricingAdmin,
+    MODERATION_ADMIN_URL: at.moderationAdmin,
+    NOTIFIER_ADMIN_URL: at.notifierAdmin,
     RABBITMQ_URL: stores.rabbitmq,
     ADMIN_TOKEN: secrets.adminToken,
   };

@@ -23,6 +23,14 @@ const known: Partial<Ports> = {
 
 const names = [
   ...(['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const),
+  ...([
+    'gatewayAdmin',
+    'offersAdmin',
+    'billingAdmin',
+    'pricingAdmin',
+    'moderationAdmin',
+    'notifierAdmin',
+  ] as const),
   ...(['stripe', 'rates', 'mail', 'smtp', 'identity', 'console', 'community'] as const),
 ] as const;
 export type Ports = Readonly<Record<(typeof names)[number], number>>;

@@ -10,17 +10,17 @@ const repeatAfterMs = 10_000;
 
 export function openLog(
   file: string,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): { follow: (child: ChildProcess) => void } {
   const stream = createWriteStream(file, { flags: 'a' });
   const toldAt = new Map<string, number>();
-  const tellOnce = (words: string) => {
+  const printOnce = (words: string) => {
     const now = performance.now();
     const before = toldAt.get(words);
     if (before !== undefined && now - before < repeatAfterMs) return;
     if (toldAt.size > 1000) toldAt.clear();
     toldAt.set(words, now);
-    tell(words);
+    print(words);
   };
   return {
     follow(child) {
@@ -28,8 +28,8 @@ export function openLog(
         if (!output) continue;
         createInterface({ input: output }).on('line', (line) => {
           stream.write(`${line}\n`);
-          const words = worthTelling(line, output === child.stderr);
-          if (words) tellOnce(words);
+          const words = worthPrinting(line, output === child.stderr);
+          if (words) printOnce(words);
         });
       }
       child.once('close', () => stream.end());
@@ -41,7 +41,7 @@ export function openLog(
 const detail = /^\s|^}|^$|^Node\.js v|^node:/;
 
 /** The message of a pino line from warning upwards; of other lines only those of stderr. */
-export function worthTelling(line: string, fromStderr: boolean): string | undefined {
+export function worthPrinting(line: string, fromStderr: boolean): string | undefined {
   const entry = parseEntry(line);
   if (!entry) return fromStderr && !detail.test(line) ? line : undefined;
   const level = told[String(entry.level)];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { freePorts } from '@offer-ads/backing/free-port';
 import type { ProcessPlan } from './plans.ts';
-import { worthTelling } from './process-log.ts';
+import { worthPrinting } from './process-log.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 let folder: string;
@@ -98,13 +98,13 @@ it('a process that ends once, its port being taken, becomes ready all the same',
 });
 
 it('the console gets warnings and errors only, in a few words', () => {
-  const told = (entry: object) => worthTelling(JSON.stringify(entry), false);
+  const told = (entry: object) => worthPrinting(JSON.stringify(entry), false);
   expect(told({ level: 'info', msg: 'request' })).toBeUndefined();
   expect(told({ level: 'warn', msg: 'slow' })).toBe('warning: slow');
   expect(told({ level: 'error', msg: 'failed', error: { message: 'no route' } })).toBe(
     'error: failed (no route)',
   );
-  expect(worthTelling('plain words', false)).toBeUndefined();
-  expect(worthTelling('plain words', true)).toBe('plain words');
-  expect(worthTelling('    at stack', true)).toBeUndefined();
+  expect(worthPrinting('plain words', false)).toBeUndefined();
+  expect(worthPrinting('plain words', true)).toBe('plain words');
+  expect(worthPrinting('    at stack', true)).toBeUndefined();
 });

@@ -182,6 +182,7 @@ describe('stores that accept nothing but TLS', () => {
     ...environment(name, given),
     HOST: '127.0.0.1',
     PORT: '0',
+    ADMIN_PORT: '0',
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
     NODE_EXTRA_CA_CERTS: join(folder, authority),
   });
@@ -194,7 +195,7 @@ describe('stores that accept nothing but TLS', () => {
   it('are served by the gateway: Postgres, RabbitMQ and Valkey', async () => {
     await using gateway = await startServiceProcess(main('gateway'), settings('gateway', 'ca.crt'));
     await eventually(async () => {
-      const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+      const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
       expect(metrics).toMatch(/^rate_limit_store_up\{.*\} 1$/m);
     });
     await untilReady(gateway);
@@ -202,7 +203,7 @@ describe('stores that accept nothing but TLS', () => {
 
   it('are served by pricing: MongoDB and RabbitMQ', async () => {
     await using pricing = await startServiceProcess(main('pricing'), settings('pricing', 'ca.crt'));
-    await untilReady(pricing);
+    await expect(untilReady(pricing)).resolves.toBeUndefined();
   });
 
   it('are migrated', async () => {

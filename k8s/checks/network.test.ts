@@ -38,7 +38,7 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
     const behind = overlay === 'dev' ? ['gateway', 'billing', 'offers'] : doors;
     const expected = [
       ...new Set(behind.map((name) => `namespace ingress-nginx -> ${name}:8080`)),
-      ...serviceNames.map((name) => `namespace monitoring -> ${name}:8080`),
+      ...serviceNames.map((name) => `namespace monitoring -> ${name}:9080`),
       'namespace offer-ads/community-platform -> rabbitmq:5672',
     ];
     const arrows = allowed(overlay, 'ingress').filter((arrow) => arrow.startsWith('namespace'));

@@ -21,10 +21,13 @@ const deployments = overlays.flatMap((overlay) =>
 );
 
 describe('every service', () => {
-  it('listens on the port of its Service', () => {
+  it('listens on the ports of its Service', () => {
     checkEach(deployments, (one) => {
-      const { PORT, HOST } = environmentOf(one.overlay, one);
-      expect(one.container.ports).toEqual([{ name: 'http', containerPort: Number(PORT) }]);
+      const { PORT, ADMIN_PORT, HOST } = environmentOf(one.overlay, one);
+      expect(one.container.ports).toEqual([
+        { name: 'http', containerPort: Number(PORT) },
+        { name: 'admin', containerPort: Number(ADMIN_PORT) },
+      ]);
       expect(HOST).toBe('0.0.0.0');
     });
   });
@@ -100,6 +103,7 @@ describe('probes', () => {
       clock: systemClock,
       readiness: async () => [],
       routes: () => {},
+      admin: { port: 0, routes: () => {} },
     });
     const paths = deployments.flatMap(([, { container }]) =>
       [container.startupProbe, container.livenessProbe, container.readinessProbe].map(
@@ -107,8 +111,8 @@ describe('probes', () => {
       ),
     );
     expect([...new Set(paths)]).toEqual(['/livez', '/readyz']);
-    for (const path of [...new Set(paths), '/metrics'])
-      expect((await fetch(`${server.url}${path}`)).status).toBe(200);
+    for (const path of new Set(paths)) expect((await fetch(`${server.url}${path}`)).status).toBe(200);
+    expect((await fetch(`${server.adminUrl}/metrics`)).status).toBe(200);
   });
 });
 

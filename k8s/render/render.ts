@@ -126,7 +126,7 @@ function generate(all: readonly Manifest[], o: Kustomization, folder: string): M
 
 function patched(all: readonly Manifest[], target: Target, patch: Operation[] | Values): Manifest[] {
   let hits = 0;
-  const result = all.flatMap((manifest) => {
+  const result = all.flatMap((manifest): Manifest[] => {
     if (!isTarget(manifest, target)) return [manifest];
     hits += 1;
     if (Array.isArray(patch)) return [operate(manifest, patch) as Manifest];

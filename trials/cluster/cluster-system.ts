@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { freePorts } from '@offer-ads/backing/free-port';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { provideDemoData } from '@offer-ads/dev/demo-data';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
 import { devFolder } from '@offer-ads/dev/start/folder';
@@ -29,10 +30,15 @@ export async function openClusterSystem(
   kubectl: Kubectl,
   say: (line: string) => void,
 ): Promise<ClusterSystem> {
-  const [pricing = 0, moderation = 0, notifier = 0, postgres = 0, rabbitmq = 0] = await freePorts(5);
-  const http = { ...linkedPorts, pricing, moderation, notifier };
+  const [postgres = 0, rabbitmq = 0, ...adminPorts] = await freePorts(2 + serviceNames.length);
+  const adminForwards = serviceNames.map((service, index) => ({
+    service,
+    servicePort: 9080,
+    localPort: adminPorts[index] ?? 0,
+  }));
   const forwards: Forward[] = [
-    ...Object.entries(http).map(([service, localPort]) => ({ service, servicePort: 8080, localPort })),
+    ...Object.entries(linkedPorts).map(([service, localPort]) => ({ service, servicePort: 8080, localPort })),
+    ...adminForwards,
     { service: 'postgres-rw', servicePort: 5432, localPort: postgres },
     { service: 'rabbitmq', servicePort: 5672, localPort: rabbitmq },
   ];
@@ -46,23 +52,20 @@ export async function openClusterSystem(
     valkey: '',
   };
   const settings = {
-    GATEWAY_ADMIN_URL: at(http.gateway),
-    OFFERS_ADMIN_URL: at(http.offers),
-    BILLING_ADMIN_URL: at(http.billing),
-    PRICING_ADMIN_URL: at(pricing),
-    MODERATION_ADMIN_URL: at(moderation),
-    NOTIFIER_ADMIN_URL: at(notifier),
+    ...Object.fromEntries(
+      adminForwards.map(({ service, localPort }) => [`${service.toUpperCase()}_ADMIN_URL`, at(localPort)]),
+    ),
     RABBITMQ_URL: stores.rabbitmq,
     ADMIN_TOKEN: await secretOf(kubectl, 'staff', 'token'),
   };
   const data = await provideDemoData(settings, say, join(devFolder, 'containers'));
   const state = {
-    gateway: at(http.gateway),
-    portal: `${at(http.gateway)}/portal`,
-    docs: `${at(http.gateway)}/docs`,
-    billing: at(http.billing),
-    stripeSimulator: at(http['stripe-simulator']),
-    mailbox: at(http['mail-simulator']),
+    gateway: at(linkedPorts.gateway),
+    portal: `${at(linkedPorts.gateway)}/portal`,
+    docs: `${at(linkedPorts.gateway)}/docs`,
+    billing: at(linkedPorts.billing),
+    stripeSimulator: at(linkedPorts['stripe-simulator']),
+    mailbox: at(linkedPorts['mail-simulator']),
     // Not reached from here.
     console: '',
     ratesSimulator: '',

@@ -63,7 +63,7 @@ async function run(o: Options): Promise<boolean> {
   };
 
   if (o.deploy) await step('deploy', () => deploy(o, kubectl));
-  if (faults.length > 0) return tell(rows, faults);
+  if (faults.length > 0) return printResult(rows, faults);
   await kubectl.run(['scale', 'deployment', `--replicas=${o.replicas}`, ...serviceNames]);
   // Each request of the load names an address of its own, so that all share no limit of requests.
   await kubectl.run([
@@ -90,7 +90,7 @@ async function run(o: Options): Promise<boolean> {
     else if (name === 'drain' && (await nodes(kubectl)) < 2) say('\nNo node is drained: there is only one.');
     else if (part !== undefined) await underLoad(o, part, { kubectl, system, step, rows, faults });
   }
-  return tell(rows, faults);
+  return printResult(rows, faults);
 }
 
 /** The two commands of k8s/README.md. */
@@ -173,7 +173,7 @@ async function underLoad(
   rows.push({ what: part.title, seconds: (performance.now() - startedAt) / 1_000, note });
 }
 
-function tell(rows: readonly Row[], faults: readonly string[]): boolean {
+function printResult(rows: readonly Row[], faults: readonly string[]): boolean {
   say('\n| | seconds | |\n| --- | ---: | --- |');
   for (const { what, seconds, note } of rows) say(`| ${what} | ${seconds.toFixed(1)} | ${note} |`);
   for (const fault of faults) say(`\nFAULT: ${fault}`);

@@ -31,7 +31,7 @@ export async function runDrill(o: {
   const startedAtMs = performance.now();
   const told = (atMs: number, words: string) =>
     say(`${((atMs - startedAtMs) / 1_000).toFixed(1).padStart(7)} s  ${words}`);
-  const tell = (words: string) => told(performance.now(), words);
+  const report = (words: string) => told(performance.now(), words);
   const besides = () => watch.firedSince(startedAtMs).filter((alert) => alert !== drill.alert);
 
   try {
@@ -39,7 +39,7 @@ export async function runDrill(o: {
     const causedAtMs = performance.now();
     await drill.cause(system);
     const faultAtMs = performance.now();
-    tell('the fault is there');
+    report('the fault is there');
     const fired = await until(
       () => watch.first(which, 'firing', causedAtMs),
       drill.firesWithinS ?? FIRES_WITHIN_S,
@@ -54,11 +54,11 @@ export async function runDrill(o: {
       FIRES_ON_WITHIN_S,
       'the alert resolved before anything was mended',
     );
-    for (const step of drill.mend) await take(step, system, tell);
+    for (const step of drill.mend) await take(step, system, report);
     const mendedAtMs = performance.now();
-    tell('mended');
+    report('mended');
     await until(() => !watch.isFiring(which), RESOLVES_WITHIN_S, 'the alert does not resolve');
-    tell('resolved');
+    report('resolved');
     return {
       ...outcome,
       pendingAfterS: secondsBetween(faultAtMs, pending?.atMs ?? fired.atMs),
@@ -67,21 +67,21 @@ export async function runDrill(o: {
       beside: besides(),
     };
   } catch (error) {
-    tell(`NOT AS IT MUST BE: ${reasonOf(error)}`);
+    report(`NOT AS IT MUST BE: ${reasonOf(error)}`);
     return { ...outcome, beside: besides(), problem: reasonOf(error) };
   } finally {
     await system.recover();
   }
 }
 
-async function take(step: Step, system: DrillSystem, tell: (words: string) => void): Promise<void> {
+async function take(step: Step, system: DrillSystem, report: (words: string) => void): Promise<void> {
   if ('elsewhere' in step) {
     await step.done(system);
-    return tell(`(elsewhere: ${step.elsewhere})`);
+    return report(`(elsewhere: ${step.elsewhere})`);
   }
-  tell(`$ ${step.run}`);
+  report(`$ ${step.run}`);
   const printed = await runLine(system, step.run);
-  for (const line of printed.split('\n')) tell(`  ${line}`);
+  for (const line of printed.split('\n')) report(`  ${line}`);
 }
 
 /** Returns the first result that is neither undefined nor false. */

@@ -287,7 +287,7 @@ describe('the guide of errors', () => {
       { end_datetime: 'x' },
     ].map((change) => readEstimateForm({ ...whole, ...change }, 'TEST', now));
     const faulty = [...refusals, readEstimateForm([], 'TEST', now)].map((read) =>
-      read.ok ? undefined : read.refusal,
+      read.ok ? undefined : read,
     );
     const replies = [...faulty, refusalOfInterests([4711], new Set())].map((refusal) =>
       refusal === undefined ? { code: 200, return_code: 'S1', message: '' } : refusalReply(refusal),

@@ -5,13 +5,19 @@ import { freePorts } from '@offer-ads/backing/free-port';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
 import type { ProcessPlan } from '@offer-ads/dev/start/plans';
+import type { Ports } from '@offer-ads/dev/start/ports';
 import type { Supervisor } from '@offer-ads/dev/start/supervisor';
 import { type Balancer, startBalancer } from './balancer.ts';
 
 /** 30 s for the process (packages/platform/src/process/process.ts), 3 s for its last spans, 1 s for a busy machine. */
 const stopWithinMs = 34_000;
 
-export type Replica = { readonly name: string; readonly service: ServiceName; readonly port: number };
+export type Replica = {
+  readonly name: string;
+  readonly service: ServiceName;
+  readonly port: number;
+  readonly adminPort: number;
+};
 
 export type Replicas = AsyncDisposable & {
   readonly of: (service: ServiceName) => readonly Replica[];
@@ -27,27 +33,32 @@ export function createReplicas(o: {
   /** The plan of its next replica. */
   plan: (service: ServiceName) => ProcessPlan;
   /** The ports of the balancers; undefined in a system without replicas. */
-  ports: Readonly<Record<ServiceName, number>> | undefined;
+  ports: Ports | undefined;
   supervisor: Supervisor;
   preStopMs: number;
 }): Replicas {
   const { supervisor, ports } = o;
   const running: Replica[] = [];
-  const balancers = new Map<ServiceName, Balancer>(
-    ports === undefined ? [] : serviceNames.map((service) => [service, startBalancer(ports[service])]),
+  const balancers = new Map<ServiceName, readonly [api: Balancer, admin: Balancer]>(
+    ports === undefined
+      ? []
+      : serviceNames.map((service) => [
+          service,
+          [startBalancer(ports[service]), startBalancer(ports[`${service}Admin`])],
+        ]),
   );
   const made = new Map<ServiceName, number>();
-  const balancer = (service: ServiceName) => balancers.get(service) as Balancer;
+  const balancersOf = (service: ServiceName) => balancers.get(service) as readonly [Balancer, Balancer];
 
   return {
     of: (service) => running.filter((replica) => replica.service === service),
     add: async (service, code = repository) => {
       const plan = o.plan(service);
-      const [port] = await freePorts(1);
-      if (port === undefined) throw new Error(`no port for ${service}`);
+      const [port, adminPort] = await freePorts(2);
+      if (port === undefined || adminPort === undefined) throw new Error(`no port for ${service}`);
       const number = (made.get(service) ?? 0) + 1;
       made.set(service, number);
-      const replica = { name: `${service}-${number}`, service, port };
+      const replica = { name: `${service}-${number}`, service, port, adminPort };
       try {
         await supervisor.start(planOf(plan, replica, code));
       } catch (error) {
@@ -55,11 +66,14 @@ export function createReplicas(o: {
         throw error;
       }
       running.push(replica);
-      await balancer(service).add(port);
+      const [api, admin] = balancersOf(service);
+      await Promise.all([api.add(port), admin.add(adminPort)]);
       return replica;
     },
     retire: async (replica) => {
-      balancer(replica.service).remove(replica.port);
+      const [api, admin] = balancersOf(replica.service);
+      api.remove(replica.port);
+      admin.remove(replica.adminPort);
       running.splice(running.indexOf(replica), 1);
       await pause(o.preStopMs);
       const startedAt = performance.now();
@@ -76,13 +90,13 @@ export function createReplicas(o: {
       const all = running.map(({ name }) => name);
       await supervisor.stop(all.filter((name) => name.startsWith('gateway')));
       await supervisor.stop(all.filter((name) => !name.startsWith('gateway')));
-      await Promise.all([...balancers.values()].map((each) => each[Symbol.asyncDispose]()));
+      await Promise.all([...balancers.values()].flat().map((each) => each[Symbol.asyncDispose]()));
     },
   };
 }
 
 /** The plan of the service with the replica's own port and code. */
-function planOf(plan: ProcessPlan, { name, port }: Replica, code: string): ProcessPlan {
+function planOf(plan: ProcessPlan, { name, port, adminPort }: Replica, code: string): ProcessPlan {
   const inCode = (argument: string) =>
     argument === '@offer-ads/platform/telemetry/telemetry'
       ? join(code, 'packages/platform/src/telemetry/telemetry.ts')
@@ -90,7 +104,7 @@ function planOf(plan: ProcessPlan, { name, port }: Replica, code: string): Proce
   return {
     name,
     args: plan.args.map(inCode),
-    env: { ...plan.env, PORT: `${port}` },
+    env: { ...plan.env, PORT: `${port}`, ADMIN_PORT: `${adminPort}` },
     readyUrl: `http://127.0.0.1:${port}/readyz`,
   };
 }

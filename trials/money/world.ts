@@ -27,6 +27,7 @@ export const publicUrl = 'https://pay.example';
 /** Settings that both services have. */
 const common = {
   HOST: '127.0.0.1',
+  ADMIN_PORT: 0,
   LOG_LEVEL: 'silent',
   ADMIN_TOKEN_HASHES: adminTokenHashes,
   AUDIT_RETENTION_DAYS: 730,
@@ -155,7 +156,7 @@ export async function startWorld(): Promise<World> {
   const post = (path: string, json: object) =>
     fetch(stripe.url + path, { method: 'POST', headers: jsonType, body: JSON.stringify(json) });
   const admin: World['admin'] = (service, method, path, json) =>
-    fetch({ offers, billing }[service].running().url + path, {
+    fetch({ offers, billing }[service].running().adminUrl + path, {
       method,
       headers: { ...jsonType, authorization: `Bearer ${adminToken}` },
       ...(json !== undefined && { body: JSON.stringify(json) }),

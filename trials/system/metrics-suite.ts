@@ -37,7 +37,9 @@ export function describeMetrics(system: () => TestSystem): void {
       for (const address of Object.values(addresses))
         for (const path of hostilePaths)
           await Promise.all(hostileMethods.map((method) => send(address, method, path)));
-      told = (await scrapeAll(addresses)).filter(({ name }) => !isOfProcess(name));
+      told = (await scrapeAll(servicesOf(system().addresses, 'Admin'))).filter(
+        ({ name }) => !isOfProcess(name),
+      );
     }, 120_000);
 
     it('are those of the table, told by the services that it names', () => {
@@ -79,8 +81,8 @@ export function describeMetrics(system: () => TestSystem): void {
   });
 }
 
-function servicesOf(addresses: Addresses): Readonly<Record<ServiceName, string>> {
-  const named = serviceNames.map((name) => [name, addresses[name]]);
+function servicesOf(addresses: Addresses, port: '' | 'Admin' = ''): Readonly<Record<ServiceName, string>> {
+  const named = serviceNames.map((name) => [name, addresses[`${name}${port}`]]);
   return Object.fromEntries(named) as Record<ServiceName, string>;
 }
 

@@ -9,7 +9,7 @@ import type { Collector, Span } from './collector.ts';
 import { treeOf, wayTo, wrongParents } from './trace-tree.ts';
 
 /** Each service exports every 200 ms, and a busy machine may be slow. */
-const patience = { timeoutMs: 60_000 };
+const withinAMinute = { timeoutMs: 60_000 };
 
 export function describeTraces(system: () => TestSystem, collector: () => Collector): void {
   describe('a trace', () => {
@@ -32,7 +32,7 @@ export function describeTraces(system: () => TestSystem, collector: () => Collec
         if (complete === undefined)
           throw new Error(`no whole trace from ${request} to a mail:\n${traces.map(described).join('\n')}`);
         expectWays(complete, ways);
-      }, patience);
+      }, withinAMinute);
 
     beforeAll(async () => {
       organisation = await newOrganisation(system());

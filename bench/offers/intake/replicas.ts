@@ -46,7 +46,7 @@ export async function startReplicas(stage: Stage, count: number): Promise<AtWork
         cwd: directory,
         command: process.execPath,
         args: ['src/main.ts'],
-        env: { ...shared, PORT: String(port) },
+        env: { ...shared, PORT: String(port), ADMIN_PORT: '0' },
         readyUrl: `http://127.0.0.1:${port}/readyz`,
       }),
     ),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { adminCredential, hashEntry } from '@offer-ads/platform/admin/tokens';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { pagesAreBuilt } from '@offer-ads/testing/built-pages';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { readConsoleConfig } from '../src/console/config.ts';
@@ -41,6 +42,7 @@ const refusals = () =>
     .filter(([, result]) => result !== 'signed in');
 
 beforeAll(async () => {
+  await pagesAreBuilt();
   folder = mkdtempSync(join(tmpdir(), 'console-staff-'));
   staffFile = join(folder, 'staff');
   writeStaff(`${staffEntry('ann', annToken)},${staffEntry('bo', boToken)}`);

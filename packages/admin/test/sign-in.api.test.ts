@@ -13,6 +13,7 @@ import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { simulatedRoles } from '@offer-ads/simulators/identity/people';
 import { type IdentitySimulator, startIdentitySimulator } from '@offer-ads/simulators/identity/server';
 import type { IdentityFaults } from '@offer-ads/simulators/identity/tokens';
+import { pagesAreBuilt } from '@offer-ads/testing/built-pages';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { readConsoleConfig } from '../src/console/config.ts';
@@ -54,6 +55,7 @@ const start = (issuer: string, env: NodeJS.ProcessEnv = {}) =>
   );
 
 beforeAll(async () => {
+  await pagesAreBuilt();
   clock = testClock('2026-11-20T09:00:00Z');
   provider = await startIdentitySimulator({ clientId: 'console', clientSecret, consoleUrl: publicUrl });
   console_ = await start(provider.issuer);

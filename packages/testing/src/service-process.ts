@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 
 export type ServiceProcess = AsyncDisposable & {
   readonly url: string;
+  readonly adminUrl: string;
   readonly child: ChildProcess;
   /** Resolves when the process has ended, also when it had ended before. */
   readonly kill: () => Promise<void>;
@@ -19,22 +20,22 @@ export async function startServiceProcess(main: string, env: NodeJS.ProcessEnv):
   const child = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'], env });
   const kill = () => killed(child);
   try {
-    return { url: await addressOf(child), child, kill, [Symbol.asyncDispose]: kill };
+    return { ...(await addressesOf(child)), child, kill, [Symbol.asyncDispose]: kill };
   } catch (error) {
     await kill();
     throw error;
   }
 }
 
-/** The address in its log. The log is read to its end, because a full pipe would stop the process. */
-async function addressOf(
+/** The addresses in its log. The log is read to its end, because a full pipe would stop the process. */
+async function addressesOf(
   child: ChildProcess & { stdout: NonNullable<ChildProcess['stdout']> },
-): Promise<string> {
+): Promise<Pick<ServiceProcess, 'url' | 'adminUrl'>> {
   for await (const line of createInterface(child.stdout)) {
-    const { address } = JSON.parse(line) as { address?: string };
+    const { address, adminAddress = '' } = JSON.parse(line) as { address?: string; adminAddress?: string };
     if (address === undefined) continue;
     child.stdout.resume();
-    return address;
+    return { url: address, adminUrl: adminAddress };
   }
   throw new Error('the process ended before it listened');
 }

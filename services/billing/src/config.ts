@@ -1,8 +1,7 @@
 /** Settings of billing; the only reader of the environment. */
 import {
-  adminTokenHashes,
+  adminSettings,
   amqpUrl,
-  auditRetentionDays,
   contextSecret,
   httpSettings,
   httpUrl,
@@ -54,8 +53,7 @@ export const billingSettings = z.object({
   BILLING_DATABASE_URL: postgresUrl,
   RABBITMQ_URL: amqpUrl,
   BILLING_CONTEXT_SECRET: contextSecret('billing'),
-  ADMIN_TOKEN_HASHES: adminTokenHashes,
-  AUDIT_RETENTION_DAYS: auditRetentionDays,
+  ...adminSettings,
   PUBLIC_URL: httpUrl.meta({
     description: 'Address at which payers and Stripe reach billing: the base of payment links.',
     example: 'https://pay.ads.example',

@@ -34,6 +34,7 @@ import { findMissedEvents } from './webhooks/find-missed-events.ts';
 
 export type RunningBilling = RunningService & {
   readonly url: string;
+  readonly adminUrl: string;
   /** Runs a round of reconciliation now instead of within a minute. */
   readonly reconcile: () => Promise<void>;
 };
@@ -113,16 +114,22 @@ export async function startBilling(
         invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
         balanceRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
         internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
-        mountAuditRoute(app, { admin, audit });
-        mountParkedRoutes(app, { broker, admin, logger });
-        mountRepublishRoute(app, { postgres, broker, admin });
-        adminRoutes(app, billing, pdfs, admin);
+      },
+      admin: {
+        port: config.ADMIN_PORT,
+        routes: (app) => {
+          mountAuditRoute(app, { admin, audit });
+          mountParkedRoutes(app, { broker, admin, logger });
+          mountRepublishRoute(app, { postgres, broker, admin });
+          adminRoutes(app, billing, pdfs, admin);
+        },
       },
     }),
   );
   const running = started.move();
   return {
     url: server.url,
+    adminUrl: server.adminUrl,
     reconcile: reconciliation.runNow,
     drain: server.drain,
     [Symbol.asyncDispose]: () => running.disposeAsync(),

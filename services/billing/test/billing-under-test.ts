@@ -179,8 +179,8 @@ export async function startBillingUnderTest() {
         invoiceRoutes(app, billing, pdfs, testContextSecret);
         balanceRoutes(app, billing, testContextSecret);
         internalRoutes(app, billing, testContextSecret);
-        adminRoutes(app, billing, pdfs, testAdminGuard());
       },
+      admin: { port: 0, routes: (app) => adminRoutes(app, billing, pdfs, testAdminGuard()) },
     }),
   );
 
@@ -258,7 +258,7 @@ export async function startBillingUnderTest() {
 
   const running = started.move();
   return {
-    ...callsTo(server.url),
+    ...callsTo(server),
     billing,
     clock,
     /** What the simulator has sent. While they are lost, they are accepted and not delivered. */
@@ -339,7 +339,7 @@ export async function startBillingUnderTest() {
       const key = { idempotencyKey: randomUUID() };
       const order = { book: newBook(), country: 'GB', netMinor: 100_00n, ...key, ...facts };
       const outcome = await openTopUp(billing, order, stripeDeadline());
-      if (!outcome.ok) throw new Error(`not opened: ${outcome.refusal.reason}`);
+      if (!outcome.ok) throw new Error(`not opened: ${outcome.reason}`);
       const { topUpId, paymentUrl, vatMinor } = outcome.reply;
       const payToken = paymentUrl.slice(-32);
       const payment = await findCardPaymentByToken(postgres, payToken);
@@ -408,16 +408,18 @@ export async function startBillingUnderTest() {
 }
 
 /** Calls of routes. Each is made again while a busy machine answers 503. */
-export function callsTo(url: string) {
+export function callsTo({ url, adminUrl }: { readonly url: string; readonly adminUrl: string }) {
   const call = (method: string, path: string, headers: Record<string, string>, json?: unknown) =>
     patiently(async (): Promise<Answer> => {
       const type = json === undefined ? {} : { 'content-type': 'application/json' };
       const body = json === undefined ? {} : { body: JSON.stringify(json) };
-      const answer = await fetch(`${url}${path}`, { method, headers: { ...type, ...headers }, ...body });
+      const base = path.startsWith('/admin') ? adminUrl : url;
+      const answer = await fetch(`${base}${path}`, { method, headers: { ...type, ...headers }, ...body });
       return { status: answer.status, body: await answer.json(), headers: answer.headers };
     });
   return {
     url,
+    adminUrl,
     call,
     /** A route behind a caller context. */
     as: (caller: Partial<CallerContext>, method: string, path: string, json?: unknown, headers = {}) =>
@@ -446,6 +448,7 @@ export function configFor(
   return {
     HOST: '127.0.0.1',
     PORT: 0,
+    ADMIN_PORT: 0,
     LOG_LEVEL: 'info',
     PUBLIC_URL: 'https://ads.example',
     PORTAL_URL: 'https://ads.example/portal',

@@ -11,6 +11,7 @@ import { connectBroker, on, type Subscription } from '@offer-ads/platform/messag
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
@@ -77,7 +78,9 @@ describe('the service', () => {
     );
     deliverTo(service.url);
 
-    const { as, visit, admin } = callsTo(service.url);
+    const { as, visit, admin } = callsTo(service);
+    const routes = ['/admin/ledger/check', '/admin/invoices', '/admin/parked'];
+    expect(await adminRoutesAtPublicPort(service, ...routes)).toEqual([]);
     const { organisationId } = test.newBook();
     const offerId = test.newOfferId();
     const opened = await as({ organisationId }, 'POST', '/checkouts', orderOf(offerId));

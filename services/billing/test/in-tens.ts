@@ -1,9 +1,9 @@
 /** Ten at a time: more would meet the deadlines of a busy machine. */
-export async function inTens<T>(count: number, work: (place: number) => Promise<T>): Promise<T[]> {
+export async function inTens<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
-  const places = Array.from({ length: count }, (_, place) => place).values();
+  const indexes = Array.from({ length: count }, (_, index) => index).values();
   const worker = async () => {
-    for (const place of places) results.push(await work(place));
+    for (const index of indexes) results.push(await work(index));
   };
   await Promise.all(Array.from({ length: 10 }, worker));
   return results;

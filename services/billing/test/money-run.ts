@@ -233,7 +233,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     const { book, country } = homeOf(index);
     const order = { book, country, netMinor: topUp.netMinor, idempotencyKey: keys[index] ?? '' };
     const outcome = await openTopUp(billing, order, stripeDeadline());
-    if (!outcome.ok) throw new Error(`top-up refused: ${outcome.refusal.reason}`);
+    if (!outcome.ok) throw new Error(`top-up refused: ${outcome.reason}`);
     topUp.topUpId = outcome.reply.topUpId;
     topUp.payToken = outcome.reply.paymentUrl.slice(-32);
   }

@@ -1,9 +1,8 @@
 /** The gateway's settings; only this file reads the environment. */
 import { isIP } from 'node:net';
 import {
-  adminTokenHashes,
+  adminSettings,
   amqpUrl,
-  auditRetentionDays,
   contextSecret,
   httpSettings,
   httpUrl,
@@ -70,8 +69,7 @@ export const gatewaySettings = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
   RABBITMQ_URL: amqpUrl,
-  ADMIN_TOKEN_HASHES: adminTokenHashes,
-  AUDIT_RETENTION_DAYS: auditRetentionDays,
+  ...adminSettings,
   OFFERS_URL: serviceUrl('offers'),
   PRICING_URL: serviceUrl('pricing'),
   BILLING_URL: serviceUrl('billing'),

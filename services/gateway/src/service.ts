@@ -2,7 +2,7 @@
 import { allEvents } from '@offer-ads/contracts/events/events';
 import { startAuditLog } from '@offer-ads/platform/admin/audit';
 import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http/server';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
 import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
@@ -35,7 +35,7 @@ import { startSignIn } from './sign-in/sign-in.ts';
 import { startSignUp } from './sign-up/sign-up.ts';
 import { probeGauge, probeReadiness, probeState, watchDependencies } from './status.ts';
 
-export type Gateway = RunningService & Pick<Foundation, 'metrics'> & { readonly url: string };
+export type Gateway = RunningService & Pick<Foundation, 'metrics'> & Pick<HttpServer, 'url' | 'adminUrl'>;
 
 /**
  * `limitsNamespace`: a prefix in the shared store. `limitsAnswerMs`: how long a request waits for that store. `elapsedMs`: the clock of the
@@ -178,6 +178,7 @@ export async function startGateway(
   const running = opened.move();
   return {
     url: server.url,
+    adminUrl: server.adminUrl,
     metrics,
     drain: server.drain,
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
+import { pagesAreBuilt } from '@offer-ads/testing/built-pages';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
@@ -36,6 +37,7 @@ type Key = { readonly id: number; readonly key: string };
 
 export type GatewayUnderTest = AsyncDisposable & {
   readonly url: string;
+  readonly adminUrl: string;
   /** The settings as its environment has them. */
   readonly env: NodeJS.ProcessEnv;
   readonly config: GatewayConfig;
@@ -70,6 +72,7 @@ export async function startGatewayUnderTest(
   o: { clock?: Clock; settings?: NodeJS.ProcessEnv; overrides?: GatewayOverrides } = {},
 ): Promise<GatewayUnderTest> {
   await using opened = new AsyncDisposableStack();
+  await pagesAreBuilt();
   const { url: databaseUrl, dispose } = await createTestDatabase('gateway');
   opened.defer(dispose);
   const broker = testNamespace();
@@ -82,6 +85,7 @@ export async function startGatewayUnderTest(
   };
   const env: NodeJS.ProcessEnv = {
     PORT: '0',
+    ADMIN_PORT: '0',
     LOG_LEVEL: 'silent',
     GATEWAY_DATABASE_URL: databaseUrl,
     RABBITMQ_URL: broker.url,
@@ -134,7 +138,7 @@ export async function startGatewayUnderTest(
   const admin: GatewayUnderTest['admin'] = (method, path, json) =>
     patiently(async () =>
       reply(
-        await fetch(`${gateway.url}/admin${path}`, {
+        await fetch(`${gateway.adminUrl}/admin${path}`, {
           method,
           headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
           ...(json !== undefined && { body: JSON.stringify(json) }),
@@ -145,6 +149,7 @@ export async function startGatewayUnderTest(
   const running = opened.move();
   return {
     url: gateway.url,
+    adminUrl: gateway.adminUrl,
     env,
     config,
     databaseUrl,
@@ -188,13 +193,13 @@ async function reply(response: Response): Promise<Reply> {
 }
 
 /** The value of a metric without labels of its own. */
-export async function metricOf(replica: { readonly url: string }, name: string): Promise<number> {
-  const text = await (await fetch(`${replica.url}/metrics`)).text();
+export async function metricOf(replica: { readonly adminUrl: string }, name: string): Promise<number> {
+  const text = await (await fetch(`${replica.adminUrl}/metrics`)).text();
   return Number(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
 /** Resolves when the replica counts in the shared store: it may need more than one connection. */
-export async function whenCountedTogether(replica: { readonly url: string }): Promise<void> {
+export async function whenCountedTogether(replica: { readonly adminUrl: string }): Promise<void> {
   await eventually(async () => {
     if ((await metricOf(replica, 'rate_limit_store_up')) !== 1) throw new Error('counts for itself');
   });

@@ -1,8 +1,7 @@
 /** Settings of moderation; only this file reads the environment. */
 import { availableParallelism } from 'node:os';
 import {
-  adminTokenHashes,
-  auditRetentionDays,
+  adminSettings,
   contextSecret,
   httpSettings,
   mongoUrl,
@@ -20,8 +19,7 @@ const count = wholeNumber(1, 9_999);
 export const moderationSettings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
-  ADMIN_TOKEN_HASHES: adminTokenHashes,
-  AUDIT_RETENTION_DAYS: auditRetentionDays,
+  ...adminSettings,
   MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
   // Above 0.5, so that honest pictures of people pass although the model is not sure about them.
   EXPLICIT_THRESHOLD: share.default(0.6).meta({
@@ -41,7 +39,7 @@ export const moderationSettings = z.object({
   // An ordinary picture takes less than 0.1 s of one core, so a picture behind 32 others still gets an answer in time.
   MAX_WAITING: count.default(32).meta({
     description:
-      'How many pictures may wait to be checked. If more come, one is refused at once, with Retry-After: the last one of the longest line, with 429, or the new one, with 503.',
+      'How many pictures may wait to be checked. If more come, one is refused at once, with Retry-After: the last one of the longest queue, with 429, or the new one, with 503.',
   }),
   // A sixth of a core: 30,000 ordinary pictures, or 100 of those that take longest.
   PICTURE_SECONDS_PER_HOUR: wholeNumber(1, 999_999).default(600).meta({

@@ -2,7 +2,7 @@
 import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { requireCaller } from '@offer-ads/platform/calls/caller-context';
-import { startHttpServer } from '@offer-ads/platform/http/server';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
@@ -15,7 +15,7 @@ import { openCopiesStore } from './pictures/copies-store.ts';
 import { startDecoders } from './pictures/decoder.ts';
 import { openPicturesStore } from './pictures/pictures-store.ts';
 import { createAdmission } from './verdicts/admission.ts';
-import { holdRulings } from './verdicts/held-rulings.ts';
+import { cacheRulings } from './verdicts/cached-rulings.ts';
 import { judgePicture } from './verdicts/judge-picture.ts';
 import { createPictureBudget, openProcessorTimeStore } from './verdicts/picture-budget.ts';
 import { outcomeOfStored } from './verdicts/review.ts';
@@ -30,7 +30,7 @@ export type ModerationOverrides = Pick<Overrides, 'clock' | 'logger'> & {
 export async function startModeration(
   config: ModerationConfig,
   overrides: ModerationOverrides = {},
-): Promise<RunningService & { readonly url: string }> {
+): Promise<RunningService & Pick<HttpServer, 'url' | 'adminUrl'>> {
   const foundation = createFoundation('moderation', config.LOG_LEVEL, overrides);
   const { clock, metrics } = foundation;
   await using started = new AsyncDisposableStack();
@@ -43,9 +43,9 @@ export async function startModeration(
     openRulingsStore(mongo),
     openProcessorTimeStore(mongo),
   ]);
-  const held = await holdRulings(rulings);
+  const cached = await cacheRulings(rulings);
   const model = started.use(overrides.model ?? (await openModel()));
-  const decoders = started.use(await startDecoders({ ...foundation, places: config.PICTURES_AT_ONCE }));
+  const decoders = started.use(await startDecoders({ ...foundation, slots: config.PICTURES_AT_ONCE }));
   const budget = createPictureBudget({
     ...foundation,
     maxMsPerHour: config.PICTURE_SECONDS_PER_HOUR * 1_000,
@@ -55,8 +55,8 @@ export async function startModeration(
   const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
   const basis = { model: model.identity, thresholds };
   const shared = { admission, basis, verdicts, pictures, copies, clock };
-  const moderation = { ...shared, model, rulings: held };
-  const review = { ...shared, rulings, held };
+  const moderation = { ...shared, model, rulings: cached };
+  const review = { ...shared, rulings, cached };
 
   const durations = metrics.histogram({
     name: 'moderation_verdict_seconds',
@@ -64,7 +64,7 @@ export async function startModeration(
     labelNames: ['verdict'],
     from0: { verdict: ['allowed', 'refused', 'unreadable', 'none'] },
   });
-  const waiting = { name: 'moderation_pictures_waiting', help: 'Pictures that wait for a place.' };
+  const waiting = { name: 'moderation_pictures_waiting', help: 'Pictures that wait for a slot.' };
   metrics.readGauge(waiting, (gauge) => gauge.set(admission.waiting()));
 
   const retentionDays = config.AUDIT_RETENTION_DAYS;
@@ -102,11 +102,16 @@ export async function startModeration(
             }
           },
         });
-        mountAuditRoute(app, { admin, audit });
-        mountReviewRoutes(app, { admin, review });
+      },
+      admin: {
+        port: config.ADMIN_PORT,
+        routes: (app) => {
+          mountAuditRoute(app, { admin, audit });
+          mountReviewRoutes(app, { admin, review });
+        },
       },
     }),
   );
   const running = started.move();
-  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { ...server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

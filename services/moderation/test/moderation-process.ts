@@ -26,6 +26,7 @@ export async function startModerationProcess(
   const { url, child, kill } = await startServiceProcess(main, {
     HOST: '127.0.0.1',
     PORT: '0',
+    ADMIN_PORT: '0',
     MONGO_URL: mongoUrl,
     MODERATION_CONTEXT_SECRET: testContextSecret,
     ADMIN_TOKEN_HASHES: adminTokenHashes,

@@ -45,6 +45,7 @@ function testModel(): TestModel {
 
 export type Replica = AsyncDisposable & {
   readonly url: string;
+  readonly adminUrl: string;
   /** Whatever the reply is; as offers' callers do, again while there is none for want of time. */
   readonly upload: (
     bytes: Uint8Array,
@@ -91,6 +92,7 @@ export async function moderationUnderTest(
           {
             HOST: '127.0.0.1',
             PORT: 0,
+            ADMIN_PORT: 0,
             LOG_LEVEL: 'silent',
             MONGO_URL: wire.url,
             ADMIN_TOKEN_HASHES: adminTokenHashes,
@@ -108,7 +110,7 @@ export async function moderationUnderTest(
         ),
       ),
     );
-    const { url } = running;
+    const { url, adminUrl } = running;
     const post = (bytes: Uint8Array, as: { mode?: Mode; organisationId?: number } = {}) =>
       fetch(`${url}/internal/verdicts`, {
         method: 'POST',
@@ -120,13 +122,14 @@ export async function moderationUnderTest(
       });
     return {
       url,
+      adminUrl,
       [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
       upload: async (bytes, as) => verdictIn(await patiently(() => post(bytes, as))),
       uploadStatus: async (bytes) => (await post(bytes)).status,
       admin: async (call, json, { token = adminToken, by = 'ann' } = {}) => {
         const [method = '', path = ''] = call.split(' ');
         const response = await patiently(() =>
-          fetch(`${url}/admin${path}`, {
+          fetch(`${adminUrl}/admin${path}`, {
             method,
             headers: {
               authorization: `Bearer ${token}`,

@@ -1,4 +1,4 @@
-/** In the decoder's place: does with an upload what the upload's text says. */
+/** Instead of the decoder: does with an upload what the upload's text says. */
 import type { Reply, Request, RoomReply } from '../src/pictures/decoder-process.ts';
 
 const taken: Buffer[] = [];

@@ -10,6 +10,7 @@ import {
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -391,6 +392,10 @@ describe('POST /admin/rulings', () => {
 });
 
 describe('the review routes', () => {
+  it('are on the admin port alone', async () => {
+    expect(await adminRoutesAtPublicPort(under, '/admin/pictures', '/admin/rulings')).toEqual([]);
+  });
+
   it.each(['GET /pictures', 'GET /rulings', `GET /pictures/${'0'.repeat(64)}/copy`, 'POST /rulings'])(
     'want the credential: %s',
     async (call) => {

@@ -188,7 +188,7 @@ describe('when there is no verdict in time', () => {
   it('the wait counts among the times to a verdict, by which alerts tell that moderation is slow', async () => {
     await using service = await start({}, { ...model, score: () => new Promise(() => {}) });
     await post(service, await photographLikeJpeg({ seed: 10 }), { 'x-request-budget-ms': '50' });
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
     expect(metrics).toMatch(/^moderation_verdict_seconds_count\{.*verdict="none".*\} 1$/m);
   });
 

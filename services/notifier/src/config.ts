@@ -1,9 +1,8 @@
 /** Settings of the notifier; only this file reads the environment. */
 import { readFileSync } from 'node:fs';
 import {
-  adminTokenHashes,
+  adminSettings,
   amqpUrl,
-  auditRetentionDays,
   contextSecret,
   httpSettings,
   httpUrl,
@@ -20,8 +19,7 @@ const rateHint = 'must be a number of mails per second from 0.1, for example 14 
 
 export const notifierSettings = z.object({
   ...httpSettings,
-  ADMIN_TOKEN_HASHES: adminTokenHashes,
-  AUDIT_RETENTION_DAYS: auditRetentionDays,
+  ...adminSettings,
   MONGO_URL: mongoUrl,
   RABBITMQ_URL: amqpUrl,
   SMTP_URL: z

@@ -4,7 +4,7 @@ import { allEvents } from '@offer-ads/contracts/events/events';
 import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { startHttpServer } from '@offer-ads/platform/http/server';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
@@ -40,7 +40,7 @@ import { switchingOff } from './webhooks/switch-off.ts';
 export async function startNotifier(
   config: NotifierConfig,
   overrides: Overrides = {},
-): Promise<RunningService & { readonly url: string }> {
+): Promise<RunningService & Pick<HttpServer, 'url' | 'adminUrl'>> {
   const foundation = createFoundation('notifier', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
   // Disposed in reverse order: first requests stop, then events, then running mails, then the connections.
@@ -102,6 +102,9 @@ export async function startNotifier(
   const retentionDays = config.AUDIT_RETENTION_DAYS;
   const audit = started.use(startAuditLog({ store: await mongoAudit(mongo), retentionDays, ...foundation }));
   const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
+  const contextSecret = config.NOTIFIER_CONTEXT_SECRET;
+  const preferences = forRequests(notifier.preferences);
+  const manage = forRequests(endpointManager({ ...endpointRules, wake: webhooks.wake }));
   const server = started.use(
     await startHttpServer({
       host: config.HOST,
@@ -113,26 +116,28 @@ export async function startNotifier(
         ...(broker.connected() ? [] : ['the broker is not connected']),
       ],
       routes: (app) => {
-        const contextSecret = config.NOTIFIER_CONTEXT_SECRET;
-        const preferences = forRequests(notifier.preferences);
-        const manage = forRequests(endpointManager({ ...endpointRules, wake: webhooks.wake }));
         preferenceRoutes(app, { preferences, clock }, contextSecret);
         webhookRoutes(app, { manage, clock, contextSecret });
         unsubscribeRoutes(app, { ...notifier, preferences, contacts: forRequests(contacts) });
-        notificationAdminRoutes(app, {
-          register: forRequests(register),
-          bounces: forRequests(bounces),
-          messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
-          wakeDelivery: delivery.wake,
-          admin,
-        });
-        erasureRoutes(app, { erasure: forRequests(notifier.erasure), admin });
-        webhookAdminRoutes(app, { manage, admin });
-        mountAuditRoute(app, { admin, audit });
-        mountParkedRoutes(app, { broker, admin, logger });
+      },
+      admin: {
+        port: config.ADMIN_PORT,
+        routes: (app) => {
+          notificationAdminRoutes(app, {
+            register: forRequests(register),
+            bounces: forRequests(bounces),
+            messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
+            wakeDelivery: delivery.wake,
+            admin,
+          });
+          erasureRoutes(app, { erasure: forRequests(notifier.erasure), admin });
+          webhookAdminRoutes(app, { manage, admin });
+          mountAuditRoute(app, { admin, audit });
+          mountParkedRoutes(app, { broker, admin, logger });
+        },
       },
     }),
   );
   const running = started.move();
-  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { ...server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -31,6 +31,7 @@ async function startProcess(o: { mongoUrl?: string; connections?: number } = {})
     await startServiceProcess(main, {
       HOST: '127.0.0.1',
       PORT: '0',
+      ADMIN_PORT: '0',
       LOG_LEVEL: 'info',
       ADMIN_TOKEN_HASHES: adminTokenHashes,
       MONGO_URL: o.mongoUrl ?? test.mongoUrl,

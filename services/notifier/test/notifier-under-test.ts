@@ -17,6 +17,7 @@ import { sealSecret } from './webhooks/webhooks-under-test.ts';
 
 export type NotifierUnderTest = AsyncDisposable & {
   readonly url: string;
+  readonly adminUrl: string;
   readonly mongoUrl: string;
   /** From the service to MongoDB. */
   readonly wire: TcpProxy;
@@ -55,6 +56,7 @@ export async function startNotifierUnderTest(
         {
           HOST: '127.0.0.1',
           PORT: 0,
+          ADMIN_PORT: 0,
           LOG_LEVEL: 'trace',
           ADMIN_TOKEN_HASHES: adminTokenHashes,
           AUDIT_RETENTION_DAYS: 730,
@@ -81,13 +83,14 @@ export async function startNotifierUnderTest(
   const running = opened.move();
   return {
     url: notifier.url,
+    adminUrl: notifier.adminUrl,
     mongoUrl: mongo.url,
     wire,
     log,
     publish: (...events) => broker.publish(events),
     admin: async (path, body) => {
       const request = body === undefined ? { headers } : { method: 'POST', headers, body };
-      return (await fetch(`${notifier.url}/admin${path}`, request)).text();
+      return (await fetch(`${notifier.adminUrl}/admin${path}`, request)).text();
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

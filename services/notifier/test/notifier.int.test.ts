@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
 import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import * as events from './events.ts';
@@ -96,8 +97,9 @@ it('the service is ready and measured, and shows parked events only with the adm
   await eventually(async () =>
     expect(await (await fetch(`${notifier.url}/readyz`)).json()).toEqual({ status: 'ready', problems: [] }),
   );
-  const metrics = await (await fetch(`${notifier.url}/metrics`)).text();
+  const metrics = await (await fetch(`${notifier.adminUrl}/metrics`)).text();
   expect(metrics).toContain('notifier_delivery_attempts_total');
-  expect((await fetch(`${notifier.url}/admin/parked`)).status).toBe(401);
+  expect((await fetch(`${notifier.adminUrl}/admin/parked`)).status).toBe(401);
+  expect(await adminRoutesAtPublicPort(notifier, '/admin/parked', '/admin/notifications')).toEqual([]);
   expect(JSON.parse(await notifier.admin('/parked'))).toEqual({ parked: [] });
 });

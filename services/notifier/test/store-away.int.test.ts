@@ -42,10 +42,10 @@ const calls: readonly (readonly [string, object?])[] = [
 
 async function statusOf([call, json]: (typeof calls)[number]): Promise<string> {
   const [method = '', path = ''] = call.split(' ');
-  const credential = path.startsWith('/admin')
-    ? { authorization: `Bearer ${adminToken}`, 'x-admin-actor': 'ann' }
-    : signedCaller({ audience: 'notifier', personId: 7 });
-  const reply = await fetch(`${notifier.url}${path}`, {
+  const [base, credential] = path.startsWith('/admin')
+    ? [notifier.adminUrl, { authorization: `Bearer ${adminToken}`, 'x-admin-actor': 'ann' }]
+    : [notifier.url, signedCaller({ audience: 'notifier', personId: 7 })];
+  const reply = await fetch(`${base}${path}`, {
     method,
     headers: { ...credential, 'content-type': 'application/json' },
     ...(json !== undefined && { body: JSON.stringify(json) }),

@@ -1,9 +1,8 @@
 /** The settings of offers; only this file reads the environment. */
 import { fileURLToPath } from 'node:url';
 import {
-  adminTokenHashes,
+  adminSettings,
   amqpUrl,
-  auditRetentionDays,
   contextSecret,
   credential,
   httpSettings,
@@ -25,8 +24,7 @@ const freeOffers = wholeNumber(0, 999_999);
 
 export const offersSettings = z.object({
   ...httpSettings,
-  ADMIN_TOKEN_HASHES: adminTokenHashes,
-  AUDIT_RETENTION_DAYS: auditRetentionDays,
+  ...adminSettings,
   RABBITMQ_URL: amqpUrl,
   OFFERS_DATABASE_URL: postgresUrl,
   PRICING_URL: serviceUrl('pricing'),

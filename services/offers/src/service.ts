@@ -46,6 +46,7 @@ import { placementTokens } from './traffic/tokens.ts';
 
 export type Offers = RunningService & {
   readonly url: string;
+  readonly adminUrl: string;
   readonly sweeper: Sweeper;
   readonly imageRemoval: ImageRemoval;
   readonly clicks: Clicks;
@@ -136,19 +137,25 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
         });
         mountRunningOffersRoute(app, context);
         mountViewsRoute(app, { ...context, views });
-        mountAuditRoute(app, { admin, audit });
-        mountParkedRoutes(app, { broker, admin, logger });
-        mountRepublishRoute(app, { postgres, broker, admin });
-        mountAdminRoutes(app, { ...context, admin });
         mountPortalRoutes(app, context);
         mountTestClockRoutes(app, context);
         mountOfferRoutes(app, context);
+      },
+      admin: {
+        port: config.ADMIN_PORT,
+        routes: (app) => {
+          mountAuditRoute(app, { admin, audit });
+          mountParkedRoutes(app, { broker, admin, logger });
+          mountRepublishRoute(app, { postgres, broker, admin });
+          mountAdminRoutes(app, { ...context, admin });
+        },
       },
     }),
   );
   const running = started.move();
   return {
     url: server.url,
+    adminUrl: server.adminUrl,
     sweeper,
     imageRemoval,
     clicks,

@@ -180,7 +180,7 @@ describe('GET /admin/images/:hash', () => {
     expect((await under.admin('GET', `/admin/images/${imageHash}/offers`)).body).toMatchObject({
       offers: [{ id }],
     });
-    const picture = await fetch(`${under.offers.url}/admin/images/${imageHash}`, {
+    const picture = await fetch(`${under.offers.adminUrl}/admin/images/${imageHash}`, {
       headers: { authorization: `Bearer ${adminToken}` },
     });
     expect(picture.headers.get('content-type')).toBe('image/jpeg');
@@ -194,7 +194,7 @@ describe('GET /admin/images/:hash', () => {
     expect((await under.admin('GET', `/admin/images/${unknown}`)).status).toBe(404);
     expect((await under.admin('GET', `/admin/images/${unknown}/offers`)).body).toEqual({ offers: [] });
     expect((await under.admin('GET', '/admin/images/..%2fx')).status).toBe(400);
-    expect((await fetch(`${under.offers.url}/admin/images/${unknown}`)).status).toBe(401);
+    expect((await fetch(`${under.offers.adminUrl}/admin/images/${unknown}`)).status).toBe(401);
   });
 });
 

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Catalogue } from '@offer-ads/contracts/admin/offers-api';
 import { categoriesReply, interestsReply } from '@offer-ads/contracts/public/api';
+import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { create, createdId } from './forms.ts';
 import { type Answer, catalogue, offersUnderTest } from './offers-under-test.ts';
@@ -106,7 +107,9 @@ describe('the admin catalogue', () => {
 
   it('is closed without the admin credential', async () => {
     for (const method of ['GET', 'PUT'])
-      expect((await under.call(method, '/admin/catalogue')).status).toBe(401);
+      expect((await fetch(`${under.offers.adminUrl}/admin/catalogue`, { method })).status).toBe(401);
+    const routes = ['/admin/catalogue', '/admin/parked', '/admin/placements/neglected'];
+    expect(await adminRoutesAtPublicPort(under.offers, ...routes)).toEqual([]);
   });
 
   it('is replaced by one of several that name the same version, and never by one that names another', async () => {

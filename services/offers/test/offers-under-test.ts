@@ -166,7 +166,7 @@ export async function startOffersUnderTest(o: StartOptions = {}): Promise<Offers
   const admin = (method: string, path: string, json?: unknown) =>
     patiently(async () =>
       answerOf(
-        await fetch(offers.url + path, {
+        await fetch(offers.adminUrl + path, {
           method,
           headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
           ...(json !== undefined && { body: JSON.stringify(json) }),
@@ -279,6 +279,7 @@ function configFor(
   return {
     HOST: '127.0.0.1',
     PORT: 0,
+    ADMIN_PORT: 0,
     LOG_LEVEL: 'silent',
     ADMIN_TOKEN_HASHES: adminTokenHashes,
     AUDIT_RETENTION_DAYS: 730,

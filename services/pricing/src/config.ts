@@ -1,8 +1,7 @@
 /** The settings of pricing. */
 import {
-  adminTokenHashes,
+  adminSettings,
   amqpUrl,
-  auditRetentionDays,
   contextSecret,
   httpSettings,
   httpUrl,
@@ -26,8 +25,7 @@ export const pricingSettings = z.object({
       description:
         'Places the steps of rounded counts (docs/prices.md). The same on all replicas. It is not rotated: after a change the same offer has another price, and an advertiser who compares both learns more about the members.',
     }),
-  ADMIN_TOKEN_HASHES: adminTokenHashes,
-  AUDIT_RETENTION_DAYS: auditRetentionDays,
+  ...adminSettings,
   RATES_URL: httpUrl.meta({
     description: "Address of the European Central Bank's daily rates as XML, or of a mirror.",
     example: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',

@@ -8,7 +8,7 @@ import type { EstimateForm } from './domain/estimate-form.ts';
 import { type Price, priceOf } from './domain/price.ts';
 import type { PrivacyBudgets } from './privacy-budget/privacy-budgets.ts';
 import type { Asker } from './privacy-budget/replica-budgets.ts';
-import type { HeldRates } from './rates/held-rates.ts';
+import type { CachedRates } from './rates/cached-rates.ts';
 
 export type OfferToPrice = EstimateForm & {
   /** Priced in the organisation's billing currency; only approved organisations count real members. */
@@ -22,7 +22,7 @@ export type PriceParts = {
   readonly audience: AudienceEngine;
   /** Generated members, for organisations that are not approved (decision 148, approval of organisations). */
   readonly sandbox: AudienceEngine;
-  readonly rates: Pick<HeldRates, 'exchangeRate'>;
+  readonly rates: Pick<CachedRates, 'exchangeRate'>;
   /** Decide which count of real members is shown. */
   readonly privacyBudgets: Pick<PrivacyBudgets, 'discloseCount'>;
   /** Decision 71, rounded counts; also for generated members. 1 shows every exact count. */

@@ -24,7 +24,7 @@ function redeem(quoteId: string, secret: string = first) {
   return openQuotes(secret).redeem({ quoteId, form, holder, receivedAt });
 }
 
-const unknown = { ok: false, refusal: { reason: 'unknown' } };
+const unknown = { ok: false, reason: 'unknown' };
 
 describe('a quote as text', () => {
   it('holds every figure of the price, on any replica', () => {

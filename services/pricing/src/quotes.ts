@@ -2,7 +2,9 @@
  * Gives quotes and reads them back. A quote is a signed text, so no replica has to remember it. It shows nothing that its estimate did
  * not show.
  */
+
 import { createHash } from 'node:crypto';
+import type { Refused } from '@offer-ads/contracts/values/refused';
 import { createSeal } from '@offer-ads/platform/config/secrets';
 import { z } from 'zod';
 import type { EstimateForm } from './domain/estimate-form.ts';
@@ -37,7 +39,7 @@ export type Quotes = {
   }) =>
     | { readonly ok: true; readonly price: QuotedPrice }
     /** `unknown`: not a quote of ours, or of a release that wrote other fields. */
-    | { readonly ok: false; readonly refusal: QuoteRefusal | { readonly reason: 'unknown' } };
+    | Refused<QuoteRefusal | { readonly reason: 'unknown' }>;
 };
 
 const text = z.string();
@@ -71,9 +73,9 @@ export function openQuotes(secret: string): Quotes {
     },
     redeem: ({ quoteId, form, holder, receivedAt }) => {
       const quote = read(quoteId);
-      if (quote === null) return { ok: false, refusal: { reason: 'unknown' } };
+      if (quote === null) return { ok: false, reason: 'unknown' };
       const refusal = refusalOfQuote(quote, { holder, terms: shortTermsOf(form), receivedAt });
-      return refusal === null ? { ok: true, price: quote.price } : { ok: false, refusal };
+      return refusal === null ? { ok: true, price: quote.price } : { ok: false, ...refusal };
     },
   };
 }

@@ -3,7 +3,7 @@ import { allEvents } from '@offer-ads/contracts/events/events';
 import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { startHttpServer } from '@offer-ads/platform/http/server';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
@@ -17,12 +17,12 @@ import { subscriptions } from './consumers.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { estimateFastPath } from './http/estimate-fast-path.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
-import { holdInterests } from './members/held-interests.ts';
+import { cacheInterests } from './members/cached-interests.ts';
 import { openInterestsStore } from './members/interests-store.ts';
 import { openMembersStore } from './members/members-store.ts';
 import { openPrivacyBudgets } from './privacy-budget/privacy-budgets.ts';
 import { openSpendingStore } from './privacy-budget/spending-store.ts';
-import { holdRates } from './rates/held-rates.ts';
+import { cacheRates } from './rates/cached-rates.ts';
 import { openRatesStore } from './rates/rates-store.ts';
 import { ratesRefresher } from './rates/refresh-rates.ts';
 import { ratesWatch } from './rates/watch-rates.ts';
@@ -32,7 +32,7 @@ const LOOK_FOR_RATES_EVERY_MS = 5_000;
 /** One replica's change or spending reaches all others within this time. A few small reads. */
 const SHARE_EVERY_MS = 2_000;
 
-export type PricingService = RunningService & { readonly url: string };
+export type PricingService = RunningService & Pick<HttpServer, 'url' | 'adminUrl'>;
 
 /** @param overrides `shareEveryMs`: replaces SHARE_EVERY_MS */
 export async function startPricing(
@@ -51,14 +51,19 @@ export async function startPricing(
     await openAudience({ engine: config.AUDIENCE_ENGINE, mongo, mongoUrl: config.MONGO_URL, ...foundation }),
   );
 
-  const interests = await holdInterests(openInterestsStore(mongo.connection));
+  const interests = await cacheInterests(openInterestsStore(mongo.connection));
   const ratesStore = openRatesStore(mongo.connection);
-  const rates = await holdRates(ratesStore);
-  const readHeld = async () => void (await Promise.all([rates.refresh(), interests.refresh()]));
-  opened.use(startLoop({ name: 'read-held', everyMs: shareEveryMs, work: readHeld, ...foundation }));
+  const rates = await cacheRates(ratesStore);
+  const readCached = async () => void (await Promise.all([rates.refresh(), interests.refresh()]));
+  opened.use(startLoop({ name: 'read-cached', everyMs: shareEveryMs, work: readCached, ...foundation }));
 
-  const refresher = ratesRefresher({ url: config.RATES_URL, store: ratesStore, held: rates, ...foundation });
-  const watchRates = ratesWatch({ held: rates, ...foundation });
+  const refresher = ratesRefresher({
+    url: config.RATES_URL,
+    store: ratesStore,
+    cached: rates,
+    ...foundation,
+  });
+  const watchRates = ratesWatch({ cached: rates, ...foundation });
   opened.use(
     startLoop({
       name: 'refresh-rates',
@@ -112,14 +117,17 @@ export async function startPricing(
       // Readiness does not include the broker: estimates do not need it, and its messages wait in their queue.
       readiness: audience.waitsFor,
       fastPath: estimateFastPath(prices),
-      routes: (app) => {
-        mountPriceRoutes(app, prices);
-        mountAuditRoute(app, { admin, audit });
-        mountAdminRoutes(app, { admin, clock, members, audience, rates, refresher });
-        mountParkedRoutes(app, { broker, admin, logger });
+      routes: (app) => mountPriceRoutes(app, prices),
+      admin: {
+        port: config.ADMIN_PORT,
+        routes: (app) => {
+          mountAuditRoute(app, { admin, audit });
+          mountAdminRoutes(app, { admin, clock, members, audience, rates, refresher });
+          mountParkedRoutes(app, { broker, admin, logger });
+        },
       },
     }),
   );
   const running = opened.move();
-  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { ...server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -1,6 +1,7 @@
 /** The internal admin routes of pricing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ratesReply } from '@offer-ads/contracts/admin/pricing-api';
+import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
 import { estimateForm, member } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 
@@ -53,7 +54,7 @@ describe('the rates', () => {
   beforeEach(() => pricing.setRatesFaults({}));
   const refresh = (json: object = {}) => pricing.admin('/admin/rates/refresh', JSON.stringify(json));
   const standing = async () => {
-    const reply = await fetch(`${pricing.url}/admin/rates`, { headers: pricing.adminHeaders });
+    const reply = await fetch(`${pricing.adminUrl}/admin/rates`, { headers: pricing.adminHeaders });
     return ratesReply.parse(await reply.json());
   };
 
@@ -98,10 +99,14 @@ describe('the rates', () => {
 });
 
 describe('every admin route', () => {
+  it('is on the admin port alone', async () => {
+    expect(await adminRoutesAtPublicPort(pricing, '/admin/rates', '/admin/parked')).toEqual([]);
+  });
+
   it.each(['/admin/members/import', '/admin/rates/refresh', '/admin/parked/replay'])(
     '%s needs the credential',
     async (path) => {
-      expect((await fetch(pricing.url + path, { method: 'POST' })).status).toBe(401);
+      expect((await fetch(pricing.adminUrl + path, { method: 'POST' })).status).toBe(401);
     },
   );
 });

@@ -22,14 +22,16 @@ async function matching(): Promise<unknown> {
 }
 
 /** The sum of the metric over all lines with the labels. */
-async function metric(name: string, labels = '', url = pricing.url): Promise<number> {
+async function metric(name: string, labels = '', url = pricing.adminUrl): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
 async function parkedMessages(): Promise<readonly { id: string; reason: string }[]> {
-  const response = await fetch(`${pricing.url}/admin/parked?limit=1000`, { headers: pricing.adminHeaders });
+  const response = await fetch(`${pricing.adminUrl}/admin/parked?limit=1000`, {
+    headers: pricing.adminHeaders,
+  });
   return ((await response.json()) as { parked: { id: string; reason: string }[] }).parked;
 }
 

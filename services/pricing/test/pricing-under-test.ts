@@ -23,6 +23,7 @@ export type Reply = { readonly status: number; readonly body: Record<string, unk
 
 export type Replica = {
   readonly url: string;
+  readonly adminUrl: string;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
   /** Sends JSON as the gateway would for this caller. */
   readonly post: (path: string, json: unknown, caller?: Partial<CallerContext>) => Promise<Reply>;
@@ -63,6 +64,7 @@ export async function startPricingUnderTest(
         {
           HOST: '127.0.0.1',
           PORT: 0,
+          ADMIN_PORT: 0,
           LOG_LEVEL: 'silent',
           MONGO_URL: mongo.url,
           RABBITMQ_URL: corner.url,
@@ -99,7 +101,7 @@ export async function startPricingUnderTest(
   const admin: PricingUnderTest['admin'] = (path, body) => {
     const request = { method: 'POST', headers: adminHeaders, ...(body !== undefined && { body }) };
     return eventually(async () => {
-      const reply = await replyOf(await fetch(service.url + path, request));
+      const reply = await replyOf(await fetch(service.adminUrl + path, request));
       const isDone = reply.status !== 503 && reply.body.counted !== false;
       if (!isDone) throw new Error(`${path}: ${JSON.stringify(reply)}`);
       return reply;
@@ -112,6 +114,7 @@ export async function startPricingUnderTest(
   const running = opened.move();
   return {
     url: service.url,
+    adminUrl: service.adminUrl,
     clock,
     mongo,
     // Publishing twice changes nothing, so it is safe to retry.
@@ -119,8 +122,8 @@ export async function startPricingUnderTest(
     startReplica: async (replicaSettings) => {
       const replica = await startOne(replicaSettings);
       await becomesReady(replica.url);
-      const { url } = replica;
-      return { url, post: postTo(url), [Symbol.asyncDispose]: async () => replica[Symbol.asyncDispose]() };
+      const dispose = async () => replica[Symbol.asyncDispose]();
+      return { ...replica, post: postTo(replica.url), [Symbol.asyncDispose]: dispose };
     },
     adminHeaders,
     admin,

@@ -34,9 +34,9 @@ async function creation(replica: Pick<Replica, 'post'>, latitude: number): Promi
 }
 
 /** Returns when the replica has shared twice, so that it knows all spending of before. */
-async function hasShared(url: string): Promise<void> {
+async function hasShared({ adminUrl }: Pick<Replica, 'adminUrl'>): Promise<void> {
   const runs = async () => {
-    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
     return Number(/loop_runs_total\{[^}]*share-privacy-budgets[^}]*done[^}]*\} (\d+)/.exec(metrics)?.[1]);
   };
   const before = await runs();
@@ -51,23 +51,23 @@ it('is spent by estimates and by prices of creations, on whichever replica; both
   for (const latitude of [12, 13]) expect(await creation(pricing, latitude)).toBe(0);
   expect(await creation(pricing, london.latitude)).toBe(230);
   // The other replica learns of these four, so that two are left.
-  await hasShared(pricing.url);
+  await hasShared(pricing);
   for (const latitude of [14, 15]) expect(await estimate(other, latitude)).toBe(0);
-  await hasShared(other.url);
+  await hasShared(other);
   expect(await estimate(other, london.latitude)).toBe(230);
   await estimate(other, 16);
   const shown = await estimate(other, london.latitude);
   expect(shown).toBeLessThan(230);
   expect(shown % 100).toBe(0);
   expect(await creation(other, london.latitude)).toBe(shown);
-  const metrics = await (await fetch(`${other.url}/metrics`)).text();
+  const metrics = await (await fetch(`${other.adminUrl}/metrics`)).text();
   expect(metrics).toMatch(/privacy_budgets_used_up_total\{[^}]*of="organisation"[^}]*\} 1/);
 });
 
 it('stays used up on a replica that starts later', async () => {
   await using restarted = await pricing.startReplica();
   await estimate(restarted, 17);
-  await hasShared(restarted.url);
+  await hasShared(restarted);
   await estimate(restarted, 18);
   const shown = await estimate(restarted, london.latitude);
   expect(shown).toBeLessThan(230);

@@ -44,7 +44,7 @@ export type Visitor = AsyncDisposable & {
 };
 
 /** A busy machine may stand still for seconds. */
-const patienceMs = 60_000;
+const browserTimeoutMs = 60_000;
 
 export async function startPortal(): Promise<Portal> {
   await using started = new AsyncDisposableStack();
@@ -67,7 +67,7 @@ export async function startPortal(): Promise<Portal> {
         // Rate limits count each visitor apart.
         extraHTTPHeaders: { 'x-forwarded-for': unusedAddress() },
       });
-      context.setDefaultTimeout(patienceMs);
+      context.setDefaultTimeout(browserTimeoutMs);
       const page = await context.newPage();
       await tryAgainWhereAsked(page);
       return visitorOf({ system, context, page });
@@ -159,7 +159,7 @@ export async function linkMailedTo(
       if (link === undefined) throw new Error(`no mail with a link came to ${email}`);
       return link;
     },
-    { timeoutMs: patienceMs },
+    { timeoutMs: browserTimeoutMs },
   );
 }
 

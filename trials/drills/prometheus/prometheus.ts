@@ -86,7 +86,7 @@ function configuration(addresses: Addresses, rules: string): object {
     rule_files: [rules],
     scrape_configs: serviceNames.map((service) => ({
       job_name: service,
-      static_configs: [{ targets: [new URL(addresses[service]).host] }],
+      static_configs: [{ targets: [new URL(addresses[`${service}Admin`]).host] }],
     })),
   };
 }

@@ -188,6 +188,8 @@ describe('commands for a cluster', () => {
     for (const command of commands) {
       const made = / create job .* (\S+)$/.exec(command)?.[1];
       if (made !== undefined) there.add(`Job ${made}`);
+      const configMap = / create configmap (\S+)/.exec(command)?.[1];
+      if (configMap !== undefined) there.add(`ConfigMap ${configMap}`);
     }
     const named = commands.flatMap((command) =>
       [...command.matchAll(/(?<=[ =])([a-z.]+)(?=[ /]([a-z][a-z-]+[a-z])(?![\w$/.-]))/g)]

@@ -43,6 +43,7 @@ beforeAll(async () => {
         {
           HOST: '127.0.0.1',
           PORT: 0,
+          ADMIN_PORT: 0,
           LOG_LEVEL: 'silent',
           ADMIN_TOKEN_HASHES: adminTokenHashes,
           AUDIT_RETENTION_DAYS: 730,

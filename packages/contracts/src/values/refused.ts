@@ -1,6 +1,6 @@
 /** Expected refusals are values, never errors. */
-export type Refused<R> = { readonly ok: false; readonly refusal: R };
+export type Refused<R extends object> = { readonly ok: false } & R;
 
-export function refused<const R>(refusal: R): Refused<R> {
-  return { ok: false, refusal };
+export function refused<const R extends object>(refusal: R): Refused<R> {
+  return { ok: false, ...refusal };
 }

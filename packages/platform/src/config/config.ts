@@ -116,33 +116,16 @@ export function checkTokenHashes(text: string, context: z.RefinementCtx<string>)
   const parsed = parseTokenHashes(text);
   if (!parsed.ok) context.addIssue({ code: 'custom', message: `${adminTokenHashesHint}: ${parsed.problem}` });
 }
-export const adminTokenHashes = z
-  .string({ error: adminTokenHashesHint })
-  .superRefine(checkTokenHashes)
-  .meta({
-    ...isSecret,
-    description:
-      'Who may use the admin routes of this service: for each person the name, as audit logs show it, and the hash of a token, separated by commas, as `admin token create` prints them. Each service has its own list. `console` is the console, which calls for the person who is signed in there. While a token is being replaced, its owner is in the list twice.',
-    example: 'ann:HASH,console:HASH',
-  });
-
-/** The trigger that protects the audit log (platform migration 0001) allows no less than 90 days. */
-export const auditRetentionDays = wholeNumber(90, 3_650).default(730).meta({
-  description:
-    'For how many days the audit log of admin calls is kept, 90 to 3650. Older entries are removed every hour.',
-  example: '1095',
-});
-
 /** The secret that signs the caller contexts sent to one service. */
 export function contextSecret(service: ServiceName) {
   return secret.meta({
-    description: `Signs and verifies the caller context in calls to ${service}. ${service} and all services that call it need the same value.`,
+    description: `Signs the caller context in calls to ${service}. All services that have this setting need the same value.`,
   });
 }
 
 export function serviceUrl(service: ServiceName) {
   return httpUrl.meta({
-    description: `Address of ${service} in the network of the services.`,
+    description: `Address of ${service} inside the network.`,
     example: `http://${service}:8080`,
   });
 }
@@ -183,6 +166,33 @@ export const httpSettings = {
       'The OpenTelemetry collector that receives the traces, by OTLP over HTTP. Without it no traces are sent; logs have trace ids in both cases.',
     example: 'http://otel-collector:4318',
   }),
+};
+
+const adminTokenHashes = z
+  .string({ error: adminTokenHashesHint })
+  .superRefine(checkTokenHashes)
+  .meta({
+    ...isSecret,
+    description:
+      'Who may use the admin routes of this service: for each person the name, as audit logs show it, and the hash of a token, separated by commas, as `admin token create` prints them. Each service has its own list. `console` is the console, which calls for the person who is signed in there. While a token is being replaced, its owner is in the list twice.',
+    example: 'ann:HASH,console:HASH',
+  });
+
+/** The trigger that protects the audit log (platform migration 0001) allows no less than 90 days. */
+const auditRetentionDays = wholeNumber(90, 3_650).default(730).meta({
+  description:
+    'For how many days the audit log of admin calls is kept, 90 to 3650. Older entries are removed every hour.',
+  example: '1095',
+});
+
+/** The settings of the admin routes of every service; spread them into the service's own schema. */
+export const adminSettings = {
+  ADMIN_PORT: port.default(9080).meta({
+    description:
+      'Port of the admin routes and of /metrics, which PORT does not have; 0 takes any free port. Only the admin tool, the console and Prometheus need to reach it.',
+  }),
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
+  AUDIT_RETENTION_DAYS: auditRetentionDays,
 };
 
 /** The same setting, for code that runs before the config is read. If this standard variable is set, exporters are on. */

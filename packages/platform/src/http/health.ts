@@ -10,7 +10,6 @@ export function healthRoutes(
   app: Express,
   o: {
     readiness: Readiness;
-    metrics: Metrics;
     stopping: () => boolean;
   },
 ): void {
@@ -21,16 +20,20 @@ export function healthRoutes(
       const ready = problems.length === 0;
       res.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', problems });
     },
-    '/metrics': async (res) =>
-      res.type(o.metrics.registry.contentType).send(await o.metrics.registry.metrics()),
   };
-  // One layer for all three, because every request passes through it.
+  // One layer for both, because every request passes through it.
   app.use((req, res, next) => {
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     const probe = isRead ? probes[req.url] : undefined;
     if (probe === undefined) return next();
     nameRoute(req, req.url);
     return probe(res);
+  });
+}
+
+export function metricsRoute(app: Express, { registry }: Metrics): void {
+  app.get('/metrics', async (_req, res) => {
+    res.type(registry.contentType).send(await registry.metrics());
   });
 }
 

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { refused } from '@offer-ads/contracts/values/refused';
+import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import type { RequestHandler, Response } from 'express';
 import { callerGone, Fault } from '../process/faults.ts';
 import { cutLater } from './errors.ts';
@@ -40,9 +40,7 @@ export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
 /** Why a body cannot be read, for the caller. */
 export type BodyRefusal = { readonly status: 400 | 413 | 415; readonly message: string };
 /** `value` is undefined when the request has no body. */
-export type JsonBody =
-  | { readonly ok: true; readonly value: object | undefined }
-  | { readonly ok: false; readonly refusal: BodyRefusal };
+export type JsonBody = { readonly ok: true; readonly value: object | undefined } | Refused<BodyRefusal>;
 
 const refusal = (status: BodyRefusal['status'], rule: string): BodyRefusal => ({
   status,
@@ -103,8 +101,8 @@ export function jsonBody(o: {
     if (req.readableEnded) return next();
     const body = await readJsonBody(req, o.maxBytes);
     if (body.ok) req.body = body.value;
-    else if (o.refuse !== undefined) return o.refuse(res, body.refusal);
-    else throw faultOf(body.refusal);
+    else if (o.refuse !== undefined) return o.refuse(res, body);
+    else throw faultOf(body);
     next();
   };
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
+import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
 import { startTestServer } from '@offer-ads/testing/http-server';
 import { collectingLogger } from '@offer-ads/testing/logger';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
@@ -98,16 +99,31 @@ it('a caller who leaves ends work that only they wait for, and is logged as 499,
         deadline.whileAwaited().stopIfGone();
       });
     },
-    { logger },
+    { logger, admin: { port: 0, routes: () => {} } },
   );
   const { socket } = sendRaw(server, get('/things'));
   await arrived.promise;
   socket.destroy();
   expect(await ended.promise).toMatchObject({ reason: { status: 499 }, plainAborted: false });
-  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text();
   expect(metrics).toMatch(/http_request_duration_seconds_count\{.*route="\/things",status="499".*\} 1/);
   expect(lines.join()).toContain('"route":"/things","status":499');
   expect(lines.join()).not.toContain('"level":"error"');
+});
+
+it('admin routes and metrics have a port of their own, and the public port has nothing of theirs', async () => {
+  await using server = await startTestServer((app) => app.get('/things', (_req, res) => void res.json({})), {
+    admin: { port: 0, routes: (app) => app.get('/admin/things', (_req, res) => void res.json({})) },
+  });
+  expect(await adminRoutesAtPublicPort(server, '/admin/things')).toEqual([]);
+  const statuses = ['/things', '/livez'].map(async (path) => [
+    (await fetch(server.url + path)).status,
+    (await fetch(server.adminUrl + path)).status,
+  ]);
+  expect(await Promise.all(statuses)).toEqual([
+    [200, 404],
+    [200, 200],
+  ]);
 });
 
 it('a server is ready while it has no problems, and names those that it has', async () => {

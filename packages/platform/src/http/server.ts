@@ -20,15 +20,17 @@ import {
   notFound,
   responseUnderWay,
 } from './errors.ts';
-import { healthRoutes, type Readiness } from './health.ts';
+import { healthRoutes, metricsRoute, type Readiness } from './health.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
-import { onePerConnection } from './pipelining.ts';
+import { onePerConnection, type Serve } from './pipelining.ts';
 import { type AcceptedRequest, accept, acceptedOf, probes, routeTemplate, usualMethod } from './request.ts';
 import { endUnreadBody } from './request-bodies.ts';
 
 export type HttpServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
+  /** Of the admin port; the same as `url` if there is none. */
+  readonly adminUrl: string;
   /**
    * Call it before the stop: the server reports "not ready" but still serves, and each reply closes its connection. Resolves when no
    * connection is open, at the latest when callers have closed their idle ones.
@@ -45,6 +47,8 @@ export type HttpServerOptions = {
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly routes: (app: Express) => void;
+  /** Routes for staff, which together with `/metrics` have a port and an app of their own: a request to `port` can never reach them. */
+  readonly admin?: { readonly port: number; readonly routes: (app: Express) => void };
   /** The public address of the service. If it is https, replies tell browsers to use only https (RFC 6797). */
   readonly publicUrl?: string;
   /** Serves some requests without express, because express takes as much time as everything else for them. */
@@ -84,15 +88,63 @@ const silentMs = 500;
 
 export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer> {
   const lifetime: Lifetime = { open: new Map(), stoppingSinceMs: undefined };
-  const app = express();
-  app.disable('etag');
-  app.disable('x-powered-by');
-  app.set('query parser', 'simple');
-  healthRoutes(app, { ...o, stopping: () => lifetime.stoppingSinceMs !== undefined });
-  o.routes(app);
-  app.use(notFound);
-  app.use(answerFaults(o.logger));
+  const report = reportTo(o);
+  const servers: Server[] = [];
+  const stopAll = async () => {
+    const leftMs = (o.stopMs ?? defaultStopMs) - (performance.now() - beginToStop(lifetime));
+    await Promise.all(servers.map((server) => stop(server, lifetime, Math.max(0, leftMs))));
+  };
+  const listen = async (port: number, fastPath: FastPath | undefined, routes: (app: Express) => void) => {
+    const app = express();
+    app.disable('etag');
+    app.disable('x-powered-by');
+    app.set('query parser', 'simple');
+    healthRoutes(app, { ...o, stopping: () => lifetime.stoppingSinceMs !== undefined });
+    routes(app);
+    app.use(notFound);
+    app.use(answerFaults(o.logger));
+    const server = createHttpServer(o, lifetime, receiveRequests({ ...o, fastPath, report }, app, lifetime));
+    server.listen({ port, host: o.host });
+    await once(server, 'listening');
+    servers.push(server);
+    const { port: bound } = server.address() as AddressInfo;
+    return { port: bound, url: `http://${o.host.includes(':') ? `[${o.host}]` : o.host}:${bound}` };
+  };
 
+  const { admin } = o;
+  // First, so that the service has its admin routes when the first request of others comes.
+  const adminSide =
+    admin &&
+    (await listen(admin.port, undefined, (app) => {
+      metricsRoute(app, o.metrics);
+      admin.routes(app);
+    }));
+  const { port, url } = await listen(o.port, o.fastPath, o.routes).catch(async (error: unknown) => {
+    await stopAll();
+    throw error;
+  });
+  const crawlWatch = setInterval(
+    () => endCrawlingUploads(lifetime.open.keys()),
+    o.crawlWindowMs ?? defaultCrawlWindowMs,
+  );
+  o.logger.info({ address: url, adminAddress: adminSide?.url }, 'listening');
+  return {
+    url,
+    port,
+    adminUrl: adminSide?.url ?? url,
+    drain: async () => {
+      beginToStop(lifetime);
+      const giveUpAt = performance.now() + (o.drainMs ?? defaultDrainMs);
+      while (lifetime.open.size > 0 && performance.now() < giveUpAt) await pause(50);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stopAll();
+      clearInterval(crawlWatch);
+    },
+  };
+}
+
+function createHttpServer(o: HttpServerOptions, lifetime: Lifetime, receive: Serve): Server {
   const uploadMs = o.uploadMs ?? defaultUploadMs;
   const server = createServer({
     headersTimeout: Math.min(10_000, uploadMs),
@@ -110,12 +162,6 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     lifetime.open.set(socket, performance.now());
     socket.once('close', () => lifetime.open.delete(socket));
   });
-  const crawlWatch = setInterval(
-    () => endCrawlingUploads(lifetime.open.keys()),
-    o.crawlWindowMs ?? defaultCrawlWindowMs,
-  );
-  server.once('close', () => clearInterval(crawlWatch));
-  const receive = receiveRequests(o, app, lifetime);
   const serve = onePerConnection((req, res) => {
     endStalledUploads(req, res);
     endUnreadBody(req, res);
@@ -128,26 +174,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   // Ignore unknown `Expect` headers: Node's own refusal would lack the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
-  server.listen({ port: o.port, host: o.host });
-  await once(server, 'listening');
-
-  const { port } = server.address() as AddressInfo;
-  const url = `http://${o.host.includes(':') ? `[${o.host}]` : o.host}:${port}`;
-  o.logger.info({ address: url }, 'listening');
-  return {
-    url,
-    port,
-    drain: async () => {
-      beginToStop(lifetime);
-      const giveUpAt = performance.now() + (o.drainMs ?? defaultDrainMs);
-      while (lifetime.open.size > 0 && performance.now() < giveUpAt) await pause(50);
-    },
-    [Symbol.asyncDispose]: async () => {
-      const sinceMs = beginToStop(lifetime);
-      const leftMs = (o.stopMs ?? defaultStopMs) - (performance.now() - sinceMs);
-      await stop(server, lifetime, Math.max(0, leftMs));
-    },
-  };
+  return server;
 }
 
 type Lifetime = {
@@ -170,11 +197,13 @@ function beginToStop(lifetime: Lifetime): number {
 
 /** Adds facts, the reply's request id, access log and metrics to every request, then passes it to its handler. */
 function receiveRequests(
-  o: HttpServerOptions,
+  o: Pick<HttpServerOptions, 'logger' | 'clock' | 'publicUrl'> & {
+    readonly fastPath: FastPath | undefined;
+    readonly report: Report;
+  },
   app: Express,
   lifetime: Lifetime,
-): (req: IncomingMessage, res: ServerResponse) => void {
-  const report = reportTo(o);
+): Serve {
   const isSecure = o.publicUrl?.startsWith('https://') === true;
 
   // One function for all requests: `this` is the response.
@@ -186,7 +215,7 @@ function receiveRequests(
     if (aborted) request.callerLeft();
     const status = aborted && !this.headersSent ? callerGoneStatus : this.statusCode;
     const route = routeTemplate(req);
-    report({ request, method: req.method ?? '', route, status, durationMs, aborted });
+    o.report({ request, method: req.method ?? '', route, status, durationMs, aborted });
   }
 
   function receive(req: IncomingMessage, res: ServerResponse): void {
@@ -217,7 +246,9 @@ type Answered = {
   readonly aborted: boolean;
 };
 
-function reportTo(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
+type Report = (answered: Answered) => void;
+
+function reportTo(o: { logger: Logger; metrics: Metrics }): Report {
   const durations = o.metrics.histogram({
     name: 'http_request_duration_seconds',
     help: 'Requests answered, by route and status.',

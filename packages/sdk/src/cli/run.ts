@@ -42,7 +42,7 @@ export async function run(argv: readonly string[], o: CliEnvironment): Promise<n
     expectPositionals(command, positionals);
     const ads = await clientFor(flags, o);
     const given = { flags, positionals, now: o.now(), signal: o.signal };
-    return tell(await command.run(ads, given), asJson, o);
+    return print(await command.run(ads, given), asJson, o);
   } catch (error) {
     return explain(error, asJson, o);
   }
@@ -110,7 +110,7 @@ async function clientFor(flags: Flags, o: CliEnvironment): Promise<OfferAds> {
   });
 }
 
-function tell(shown: Shown, asJson: boolean, o: CliEnvironment): number {
+function print(shown: Shown, asJson: boolean, o: CliEnvironment): number {
   if (shown.ok) {
     o.out(asJson ? json(shown.json) : shown.text);
     return exitCodes.done;

@@ -1,13 +1,10 @@
 /** The stores of one jest run: started before the first integration test and stopped after the last one. */
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type Backing, provideBacking } from '@offer-ads/backing/backing';
 import { removeFolder, sweepAbandoned } from '@offer-ads/backing/data-folder';
 import { handToWorkers, storeAddresses } from '../config.ts';
 
-const buildPages = fileURLToPath(new URL('../../../../web/build.ts', import.meta.url));
 const runs = fileURLToPath(new URL('../../../../.dev/tests', import.meta.url));
 /** A folder for each run, so that several runs can go on at the same time. */
 const folder = join(runs, String(process.pid));
@@ -31,10 +28,14 @@ export async function startRunBacking(): Promise<void> {
     durable: false,
     report: (line) => process.stderr.write(`${line}\n`),
   });
-  // The gateway's tests serve the built pages. They are built by a command, because packages import nothing of web/.
-  await promisify(execFile)(process.execPath, [buildPages], { timeout: 300_000 });
-  const { postgresUrl, mongoUrl, rabbitmqUrl, valkeyUrl } = await backing;
-  handToWorkers({ postgres: postgresUrl, mongo: mongoUrl, rabbitmq: rabbitmqUrl, valkey: valkeyUrl });
+  try {
+    const { postgresUrl, mongoUrl, rabbitmqUrl, valkeyUrl } = await backing;
+    handToWorkers({ postgres: postgresUrl, mongo: mongoUrl, rabbitmq: rabbitmqUrl, valkey: valkeyUrl });
+  } catch (error) {
+    // After a setup that throws, jest calls no teardown.
+    await stopRunBacking();
+    throw error;
+  }
 }
 
 export async function stopRunBacking(): Promise<void> {

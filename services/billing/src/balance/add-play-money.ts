@@ -1,4 +1,5 @@
 /** Adds play money to a TEST balance, once per idempotency key. A refusal stores nothing, so the key can be used again. */
+import type { Refused } from '@offer-ads/contracts/values/refused';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
@@ -7,7 +8,7 @@ import { balanceOf, compareWithPosted, lockPostings, postOrThrow } from '../ledg
 
 export type PlayMoneyOutcome =
   | { readonly ok: true; readonly balanceMinor: bigint }
-  | { readonly ok: false; readonly refusal: PlayMoneyRefusal | { readonly reason: 'different-payload' } };
+  | Refused<PlayMoneyRefusal | { readonly reason: 'different-payload' }>;
 
 /** Publishes no event: the caller gets the balance in the reply, and mails are about real money only. */
 export async function addPlayMoney(
@@ -17,17 +18,17 @@ export async function addPlayMoney(
   deadline?: Deadline,
 ): Promise<PlayMoneyOutcome> {
   const { book, amountMinor } = order;
-  if (book.mode !== 'TEST') return { ok: false, refusal: { reason: 'not-test-mode' } };
+  if (book.mode !== 'TEST') return { ok: false, reason: 'not-test-mode' };
   const transaction = playMoneyAdded(book, order.idempotencyKey, amountMinor);
   return postgres.transaction(async (tx) => {
     // One at a time per organisation, so that two concurrent additions cannot exceed the maximum balance.
     await lockPostings(tx, `play money ${book.organisationId}`);
     const earlier = await compareWithPosted(tx, transaction);
-    if (earlier === 'different') return { ok: false, refusal: { reason: 'different-payload' } };
+    if (earlier === 'different') return { ok: false, reason: 'different-payload' };
     const balanceMinor = await balanceOf(tx, book);
     if (earlier === 'same') return { ok: true, balanceMinor };
     const problem = playMoneyProblem({ book, amountMinor, balanceMinor });
-    if (problem !== null) return { ok: false, refusal: problem };
+    if (problem !== null) return { ok: false, ...problem };
     return { ok: true, balanceMinor: (await postOrThrow(tx, transaction, now)).balance.minor };
   }, deadline);
 }

@@ -25,12 +25,12 @@ export function addMoneyRoutes(routes: Router, billing: Billing): void {
     const order = { book: { organisationId, mode, currency }, country, idempotencyKey, netMinor };
     const outcome = await openTopUp(billing, order, stripeDeadline(requestFacts(req).deadline()));
     if (outcome.ok) res.json(outcome.reply);
-    else refuse(res, cardTopUpReplies, outcome.refusal);
+    else refuse(res, cardTopUpReplies, outcome);
   });
 
   routes.post('/play-money', async (req, res) => {
     const { organisationId, mode, currency } = callerOf(req);
-    if (mode !== 'TEST') return refuse(res, playMoneyReplies, { reason: 'not-test-mode' });
+    if (mode !== 'TEST') return refuse(res, playMoneyReplies, { ok: false, reason: 'not-test-mode' });
     const idempotencyKey = idempotencyKeyOf(req);
     const amountMinor = BigInt(validInput(playMoneyRequest, req.body).amountMinor);
     const order = { book: { organisationId, mode, currency }, idempotencyKey, amountMinor };
@@ -41,7 +41,7 @@ export function addMoneyRoutes(routes: Router, billing: Billing): void {
       facts.receivedAt,
       facts.deadline(),
     );
-    if (!outcome.ok) return refuse(res, playMoneyReplies, outcome.refusal);
+    if (!outcome.ok) return refuse(res, playMoneyReplies, outcome);
     const balanceMinor = `${outcome.balanceMinor}`;
     res.json({ mode, currency, amountMinor: `${amountMinor}`, balanceMinor } satisfies PlayMoneyReply);
   });

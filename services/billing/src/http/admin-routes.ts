@@ -94,16 +94,16 @@ function invoiceRoutes(routes: Router, { postgres }: Billing, pdfs: PdfMaker): v
 
   // Before the route of the facts, which also takes names with a dot.
   routes.get('/invoices/:number.pdf', async (req, res) => {
-    const place = parseDocumentNumber(req.params.number);
-    const found = place && (await findDocument(postgres, place));
+    const key = parseDocumentNumber(req.params.number);
+    const found = key && (await findDocument(postgres, key));
     if (!found) return send(res, unknownInvoice);
     const document = documentOf(found);
     sendPdf(res, document.number, await pdfs.make(document));
   });
 
   routes.get('/invoices/:number', async (req, res) => {
-    const place = parseDocumentNumber(req.params.number);
-    const document = place && (await findDocument(postgres, place));
+    const key = parseDocumentNumber(req.params.number);
+    const document = key && (await findDocument(postgres, key));
     if (!document) return send(res, unknownInvoice);
     res.json({
       ...summaryOf(document),

@@ -44,7 +44,7 @@ export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing):
     const { id, ...decision } = validInput(settleRequest, req.body);
     const decidedBy = actorOf(req);
     const outcome = await settleReversal(postgres, { ...decision, reversalId: id, decidedBy }, clock.now());
-    if (!outcome.ok) return refuse(res, settleReplies, outcome.refusal);
+    if (!outcome.ok) return refuse(res, settleReplies, outcome);
     const { kind, mode, amountMinor, currency } = outcome.reversal;
     const of = { id, kind, mode, amountMinor: `${amountMinor}`, currency };
     res.json({ ...of, ...settlementShown(outcome.settlement) } satisfies CardSettled);

@@ -33,11 +33,11 @@ export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, co
 
   /** Answers the same 404 for a document that does not exist, belongs to another organisation, or has the other mode. */
   async function find(req: Request): Promise<BillingDocument> {
-    const owner = callerOf(req);
+    const scope = callerOf(req);
     const file = invoiceFile.safeParse(req.params.file);
-    const place = file.success ? parseDocumentNumber(file.data.split('.')[0] ?? '') : null;
-    const found = place?.mode === owner.mode ? await findDocument(billing.postgres, place) : undefined;
-    if (found !== undefined && found.book.organisationId === owner.organisationId) return found;
+    const key = file.success ? parseDocumentNumber(file.data.split('.')[0] ?? '') : null;
+    const found = key?.mode === scope.mode ? await findDocument(billing.postgres, key) : undefined;
+    if (found !== undefined && found.book.organisationId === scope.organisationId) return found;
     throw new Fault('no such document', { status: 404, publicMessage: 'Not found' });
   }
 }

@@ -14,7 +14,7 @@ export type Reply = { readonly status: number; readonly message: string };
 type Replies<R extends { readonly reason: string }> = {
   readonly [Reason in R['reason']]: (refusal: Extract<R, { readonly reason: Reason }>) => Reply;
 };
-type RefusalOf<O extends { readonly ok: boolean }> = Extract<O, { refusal: unknown }>['refusal'];
+type RefusalOf<O extends { readonly ok: boolean }> = Extract<O, { readonly ok: false }>;
 
 export function refuse<R extends { readonly reason: string }>(
   res: Response,
@@ -82,7 +82,7 @@ export const playMoneyReplies: Replies<RefusalOf<PlayMoneyOutcome>> = {
 };
 
 /** POST /admin/balances/top-up */
-export const platformTopUpReplies: Replies<Extract<TopUpResult, { ok: false }>> = {
+export const platformTopUpReplies: Replies<RefusalOf<TopUpResult>> = {
   'reference-taken': () => reply(409, 'The reference stands for another top-up'),
 };
 

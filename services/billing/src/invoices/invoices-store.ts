@@ -4,7 +4,7 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import {
   type BillingDocument,
-  type DocumentPlace,
+  type DocumentKey,
   type Invoiced,
   isCreditNote,
   type Seller,
@@ -89,9 +89,9 @@ type DocumentRow = BookRow & {
 };
 
 /** Documents belong to an organisation in one mode. */
-export type InvoiceOwner = { readonly organisationId: number; readonly mode: Mode };
+export type InvoiceScope = { readonly organisationId: number; readonly mode: Mode };
 
-const newestOf = (series: DocumentPlace['series'], bound: string) => `
+const newestOf = (series: DocumentKey['series'], bound: string) => `
   SELECT * FROM invoice_documents
    WHERE document = '${series}' AND organisation_id = $1 AND mode = $2
      AND (issued_at, sequence) < (coalesce($3::timestamptz, 'infinity'), ${bound}::bigint)
@@ -111,7 +111,7 @@ export type DocumentsWanted = {
 /** Newest first. Both series are in the order of their days. Of the same moment, credit notes are newer than invoices. */
 export async function listDocuments(
   on: Queryable,
-  { organisationId, mode }: InvoiceOwner,
+  { organisationId, mode }: InvoiceScope,
   { before, offerId, limit }: DocumentsWanted,
 ): Promise<BillingDocument[]> {
   const [invoicesBelow, creditNotesBelow] =
@@ -129,7 +129,7 @@ export async function listDocuments(
 /** Of any organisation: for the platform team, and for a caller that compares the organisation. */
 export async function findDocument(
   on: Queryable,
-  { series, mode, sequence }: DocumentPlace,
+  { series, mode, sequence }: DocumentKey,
 ): Promise<BillingDocument | undefined> {
   const [row] = await on.query<DocumentRow>(
     'SELECT * FROM invoice_documents WHERE document = $1 AND mode = $2 AND sequence = $3',

@@ -4,31 +4,31 @@ import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
 import {
   type BillingDocument,
-  type DocumentPlace,
+  type DocumentKey,
   documentNumber,
   isCreditNote,
   parseDocumentNumber,
 } from '../domain/invoices/invoice.ts';
-import { findDocument, type InvoiceOwner, listDocuments } from './invoices-store.ts';
+import { findDocument, type InvoiceScope, listDocuments } from './invoices-store.ts';
 
 /** A cursor is the number of the last document of the previous page. */
 export async function readInvoices(
   on: Queryable,
-  owner: InvoiceOwner,
+  scope: InvoiceScope,
   { cursor, limit, offerId }: InvoicesQuery,
 ): Promise<InvoicesReply> {
-  const before = cursor === undefined ? null : await lastOfPage(on, cursor, owner);
+  const before = cursor === undefined ? null : await lastOfPage(on, cursor, scope);
   // Reads one more than asked for, to know whether a next page exists.
-  const found = await listDocuments(on, owner, { before, offerId: offerId ?? null, limit: limit + 1 });
+  const found = await listDocuments(on, scope, { before, offerId: offerId ?? null, limit: limit + 1 });
   const invoices = found.slice(0, limit).map(summaryOf);
   const nextCursor = found.length > limit ? (invoices.at(-1)?.number ?? null) : null;
-  return { mode: owner.mode, invoices, nextCursor };
+  return { mode: scope.mode, invoices, nextCursor };
 }
 
-async function lastOfPage(on: Queryable, cursor: string, owner: InvoiceOwner): Promise<BillingDocument> {
-  const place = parseDocumentNumber(cursor);
-  const last = place?.mode === owner.mode ? await findDocument(on, place) : undefined;
-  if (last?.book.organisationId === owner.organisationId) return last;
+async function lastOfPage(on: Queryable, cursor: string, scope: InvoiceScope): Promise<BillingDocument> {
+  const key = parseDocumentNumber(cursor);
+  const last = key?.mode === scope.mode ? await findDocument(on, key) : undefined;
+  if (last?.book.organisationId === scope.organisationId) return last;
   const publicMessage = 'cursor: must be the nextCursor of a page before';
   throw new Fault('unreadable cursor', { status: 400, publicMessage });
 }
@@ -53,7 +53,7 @@ function namesOf(
   document: BillingDocument,
 ): Pick<InvoiceSummary, 'number' | 'document' | 'invoiceNumber' | 'cancelsNumber'> {
   const { mode } = document.book;
-  const numberIn = (series: DocumentPlace['series'], sequence: bigint) =>
+  const numberIn = (series: DocumentKey['series'], sequence: bigint) =>
     documentNumber({ series, mode, sequence });
   if (!isCreditNote(document)) {
     const number = numberIn('invoice', document.sequence);

@@ -25,12 +25,12 @@ export async function checkLedger(
   const problems: string[] = [];
   let transactions = 0;
   for (const check of ledgerChecks) {
-    let place = 0n;
+    let lastId = 0n;
     for (let examined = rowsAtOnce; examined === rowsAtOnce; ) {
       o.signal?.throwIfAborted();
-      const [step] = await on.query<StepRow>(stepOf(check), [place, rowsAtOnce]);
+      const [step] = await on.query<StepRow>(stepOf(check), [lastId, rowsAtOnce]);
       examined = Number(step?.examined ?? 0n);
-      place = step?.last ?? place;
+      lastId = step?.last ?? lastId;
       if (check.table === 'transactions') transactions += examined;
       problems.push(...(step?.problems ?? []));
       if (problems.length < MAX_PROBLEMS) continue;
@@ -51,5 +51,5 @@ type StepRow = {
 export function stepOf({ table, id, problems }: LedgerCheck): string {
   return `WITH step AS MATERIALIZED (SELECT * FROM ${table} WHERE ${id} > $1 ORDER BY ${id} LIMIT $2)
           SELECT (SELECT max(${id}) FROM step) AS last, (SELECT count(*) FROM step) AS examined,
-                 ARRAY (SELECT problem FROM (${problems}) found WHERE problem IS NOT NULL ORDER BY place) AS problems`;
+                 ARRAY (SELECT problem FROM (${problems}) found WHERE problem IS NOT NULL ORDER BY row_id) AS problems`;
 }

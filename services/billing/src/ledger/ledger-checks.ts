@@ -5,7 +5,7 @@ export type LedgerCheck = {
   readonly table: string;
   /** A column of `table` with ids above 0, in whose order the rows are examined. */
   readonly id: string;
-  /** A query of the rows in `step`, which gives the id of each as `place`, and `problem`, null if it is correct. */
+  /** A query of the rows in `step`, which gives the id of each as `row_id`, and `problem`, null if it is correct. */
   readonly problems: string;
 };
 
@@ -43,7 +43,7 @@ const transactionsCheck: LedgerCheck = {
          ORDER BY t.booked_at, t.transaction_id LIMIT 1
       ) later ON true
   )
-  SELECT transaction_id AS place, format('transaction %s has no entries', transaction_id) AS problem
+  SELECT transaction_id AS row_id, format('transaction %s has no entries', transaction_id) AS problem
     FROM examined WHERE entries = 0
   UNION ALL
   SELECT transaction_id, format('transaction %s sums to %s in %s', transaction_id, total, currency)
@@ -93,7 +93,7 @@ const balancesCheck: LedgerCheck = {
   table: `(SELECT * FROM accounts WHERE kind = 'prepaid-balance') prepaid`,
   id: 'account_id',
   problems: `
-  SELECT account_id AS place,
+  SELECT account_id AS row_id,
          CASE WHEN balance_minor IS NULL OR balance_minor < 0 OR balance_minor <> coalesce(left_minor, 0)
               THEN format('balance of account %s is %s, its last transaction left %s',
                           account_id, balance_minor, coalesce(left_minor, 0)) END AS problem
@@ -111,7 +111,7 @@ const offersCheck: LedgerCheck = {
   table: 'offer_payments',
   id: 'offer_id',
   problems: `
-  SELECT offer_id AS place,
+  SELECT offer_id AS row_id,
          CASE WHEN sold_by_record <> sold OR credited_minor <> credited
               THEN format('offer %s: its record says %s paid and %s credited, the ledger %s and %s',
                           offer_id, sold_by_record, credited_minor, sold, credited) END AS problem
@@ -133,7 +133,7 @@ const topUpsCheck: LedgerCheck = {
   table: 'top_ups',
   id: 'top_up_id',
   problems: `
-  SELECT top_up_id AS place,
+  SELECT top_up_id AS row_id,
          CASE WHEN (added_by_record, vat_by_record) <> (added, vat)
               THEN format('top-up %s: its record says %s added and %s VAT, the ledger %s and %s',
                           top_up_id, added_by_record, vat_by_record, added, vat) END AS problem
@@ -156,7 +156,7 @@ const reversalsCheck: LedgerCheck = {
   table: 'card_reversals',
   id: 'card_reversal_id',
   problems: `
-  SELECT card_reversal_id AS place,
+  SELECT card_reversal_id AS row_id,
          CASE WHEN (taken_by_record, returned_by_record) <> (booked.taken, booked.returned)
               THEN format('%s %s: its record says %s taken and %s returned, the ledger %s and %s',
                           kind, reversal_id, taken_by_record, returned_by_record, booked.taken, booked.returned) END AS problem
@@ -185,7 +185,7 @@ const reversalsCheck: LedgerCheck = {
 const creditNotesOfRefundsCheck: LedgerCheck = {
   ...reversalsCheck,
   problems: `
-  SELECT card_reversal_id AS place,
+  SELECT card_reversal_id AS row_id,
          CASE WHEN refunded <> credited
               THEN format('%s %s: its record says %s refunded, its credit notes %s', kind, reversal_id, refunded, credited) END AS problem
     FROM (
@@ -209,7 +209,7 @@ const settlementsCheck: LedgerCheck = {
   table: 'card_settlements',
   id: 'card_settlement_id',
   problems: `
-  SELECT card_settlement_id AS place,
+  SELECT card_settlement_id AS row_id,
          CASE WHEN (borne_by_record, -borne_by_record) <> (booked.borne, booked.taken_off)
               THEN format('settlement of %s: its record says %s borne by %s, the ledger %s and %s off what was taken back',
                           reversal_id, borne_by_record, borne_by, booked.borne, -booked.taken_off) END AS problem
@@ -231,7 +231,7 @@ const invoicesCheck = (mode: Mode): LedgerCheck => ({
   table: `(SELECT * FROM invoices WHERE mode = '${mode}') of_mode`,
   id: 'sequence',
   problems: `
-  SELECT sequence AS place,
+  SELECT sequence AS row_id,
          CASE WHEN sequence <> coalesce(previous, 0) + 1
               THEN format('invoice %s of ${mode} mode follows %s', sequence, coalesce(previous, 0))
               WHEN net_minor + vat_minor <> booked
@@ -256,7 +256,7 @@ const creditNotesCheck = (mode: Mode): LedgerCheck => ({
   table: `(SELECT * FROM credit_notes WHERE mode = '${mode}') of_mode`,
   id: 'sequence',
   problems: `
-  SELECT n.sequence AS place,
+  SELECT n.sequence AS row_id,
          CASE WHEN n.sequence <> coalesce(previous, 0) + 1
               THEN format('credit note %s of ${mode} mode follows %s', n.sequence, coalesce(previous, 0))
               WHEN n.net_minor + n.vat_minor <> booked

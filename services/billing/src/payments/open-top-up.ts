@@ -2,8 +2,10 @@
  * Opens a top-up of the prepaid balance by card: the net amount goes to the balance, VAT is added (decision 13, VAT). Once per idempotency key;
  * a refusal stores nothing, so the key can be used again.
  */
+
 import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
+import type { Refused } from '@offer-ads/contracts/values/refused';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
@@ -19,7 +21,7 @@ import { findTopUpByKey, insertTopUp, lockTopUpsOf, openTopUpsOf, type TopUpOrde
 
 export type TopUpOutcome =
   | { readonly ok: true; readonly reply: CardTopUpReply }
-  | { readonly ok: false; readonly refusal: TopUpRefusal | { readonly reason: 'different-payload' } };
+  | Refused<TopUpRefusal | { readonly reason: 'different-payload' }>;
 
 /** @throws a 503 if Stripe does not answer; a repeat with the same key continues */
 export async function openTopUp(
@@ -30,13 +32,13 @@ export async function openTopUp(
   const { netMinor, book } = order;
   const vatMinor = vatOnCardPayment(netMinor, order.country);
   const problem = topUpProblem({ currency: book.currency, netMinor, vatMinor });
-  if (problem !== null) return { ok: false, refusal: problem };
+  if (problem !== null) return { ok: false, ...problem };
   const payment = await reserve(billing, { ...order, vatMinor }, deadline);
-  if ('reason' in payment) return { ok: false, refusal: payment };
+  if ('reason' in payment) return { ok: false, ...payment };
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') {
     const minimumMinor = cardMinimumMinor(book.currency) ?? 0n;
-    return { ok: false, refusal: { reason: 'below-minimum', minimumMinor, currency: book.currency } };
+    return { ok: false, reason: 'below-minimum', minimumMinor, currency: book.currency };
   }
   // The amounts of the first request: VAT is that of the first day, even if the organisation's country has changed since.
   return {

@@ -1,4 +1,5 @@
 /** Stores a person's decision who bears a refund or a dispute: once, posted with its reason. It never overdraws the balance. */
+import type { Refused } from '@offer-ads/contracts/values/refused';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
 import { settled } from '../domain/ledger/card-ledger.ts';
@@ -27,7 +28,7 @@ export type SettleRefusal =
     };
 export type SettleOutcome =
   | { readonly ok: true; readonly settlement: Settlement; readonly reversal: RecordedReversal }
-  | { readonly ok: false; readonly refusal: SettleRefusal };
+  | Refused<SettleRefusal>;
 
 /** Repeating the same decision returns the stored one. */
 export async function settleReversal(
@@ -76,5 +77,5 @@ async function bear(
 }
 
 function refuse(refusal: SettleRefusal): SettleOutcome {
-  return { ok: false, refusal };
+  return { ok: false, ...refusal };
 }

@@ -27,14 +27,14 @@ const paymentEvents = [
 /**
  * Lists payments, refunds and disputes. It ignores whether Stripe counts an event as delivered: an endpoint may not have subscribed to it,
  * or may have lost it after its 200 (when the database was restored to an earlier state).
- * @returns 'place-gone' if the event to continue after is no longer listed
+ * @returns 'position-gone' if the event to continue after is no longer listed
  */
 export async function listMoneyEvents(
   stripe: StripeAccounts,
   mode: Mode,
   { from, to, afterEventId }: Stretch,
   deadline: Deadline,
-): Promise<EventPage | 'place-gone'> {
+): Promise<EventPage | 'position-gone'> {
   try {
     const { data, has_more: goesOn } = await callStripe(stripe[mode], deadline, (client, options) =>
       client.events.list(
@@ -52,7 +52,7 @@ export async function listMoneyEvents(
       lastEventId: goesOn ? (data.at(-1)?.id ?? null) : null,
     };
   } catch (error) {
-    if (isRefusal(error) && error.param === 'starting_after') return 'place-gone';
+    if (isRefusal(error) && error.param === 'starting_after') return 'position-gone';
     throw error;
   }
 }

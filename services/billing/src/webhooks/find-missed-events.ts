@@ -53,13 +53,13 @@ async function readPage(billing: Billing, mode: Mode, reading: EventReading): Pr
   const stretch = stretchOf(reading, billing.clock.now());
   const page = await listMoneyEvents(billing.stripe, mode, stretch, stripeDeadline());
   // The stretch begins again; the events read so far are on record.
-  if (page === 'place-gone') return { ...reading, partlyRead: null };
+  if (page === 'position-gone') return { ...reading, partlyRead: null };
   const missed = await unknownEvents(billing.postgres, page.events);
   const failures: unknown[] = [];
   for (const event of missed.toReversed()) {
     await applyOrPassBy(billing, event).catch((error: unknown) => failures.push(error));
   }
-  // The stored place stays, so the page is read again until all its events are on record.
+  // The stored position stays, so the page is read again until all its events are on record.
   if (failures.length > 0) throw new AggregateError(failures, 'events that were missed could not be applied');
   return readOn(reading, stretch, page.lastEventId);
 }

@@ -378,7 +378,7 @@ describe('GET /internal/invoices/{number}', () => {
   it('is the same file for the platform team', async () => {
     const { book, number } = await invoice();
     const bytesOf = async (answer: Response) => [answer.status, Buffer.from(await answer.arrayBuffer())];
-    const theirs = await fetch(`${test.url}/admin/invoices/${number}.pdf`, {
+    const theirs = await fetch(`${test.adminUrl}/admin/invoices/${number}.pdf`, {
       headers: { authorization: `Bearer ${adminToken}` },
     });
     expect(theirs.headers.get('content-type')).toBe('application/pdf');

@@ -83,7 +83,7 @@ it('play money does not exist in LIVE mode: not as a path, not as a posting, not
   const order = { book, idempotencyKey: 'k', amountMinor: 1n };
   expect(await addPlayMoney(test.billing.postgres, order, test.clock.now())).toEqual({
     ok: false,
-    refusal: { reason: 'not-test-mode' },
+    reason: 'not-test-mode',
   });
   expect(() => playMoneyAdded(book, 'k', 1n)).toThrow('LIVE');
   await test.topUp(book, 50_00n);

@@ -57,12 +57,19 @@ export type GatewayRoutes = Omit<PublicApi, 'clientIp' | 'isInClear'> & {
   readonly readStatus: ReadStatus;
 };
 
-export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPath' | 'routes'> {
+export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPath' | 'routes' | 'admin'> {
   const { PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
   const clientIp = readClientIp(o.config.TRUSTED_PROXIES);
   const isInClear = cameInClear(publicUrl);
   const routes = (app: Express): void => {
     app.use(pagesOverHttps({ publicUrl, isInClear }));
+    pages(app, { publicUrl, imageOrigin });
+    statusRoutes(app, o.readStatus);
+    unsubscribeRoutes(app, { ...o, clientIp });
+    app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
+    app.use(answerUnknownEndpoints({ ...o, clientIp }));
+  };
+  const adminRoutes = (app: Express): void => {
     mountAuditRoute(app, o);
     mountParkedRoutes(app, o);
     mountRepublishRoute(app, o);
@@ -76,11 +83,12 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
       keyRoutes(o),
       placementKeyRoutes(o),
     );
-    pages(app, { publicUrl, imageOrigin });
+    // For the console, which only reaches the admin port.
     statusRoutes(app, o.readStatus);
-    unsubscribeRoutes(app, { ...o, clientIp });
-    app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
-    app.use(answerUnknownEndpoints({ ...o, clientIp }));
   };
-  return { fastPath: publicApi({ ...o, clientIp, isInClear }), routes };
+  return {
+    fastPath: publicApi({ ...o, clientIp, isInClear }),
+    routes,
+    admin: { port: o.config.ADMIN_PORT, routes: adminRoutes },
+  };
 }

@@ -1,6 +1,7 @@
 /** The internal admin routes of the gateway. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
 import { cafe, type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
@@ -16,10 +17,14 @@ const refusal = (status: number, words: string) => ({
   body: { message: expect.stringMatching(words) },
 });
 
+it('admin routes and metrics are on the admin port alone', async () => {
+  expect(await adminRoutesAtPublicPort(gateway, '/admin/organisations', '/admin/parked')).toEqual([]);
+});
+
 it.each(['/admin/organisations', '/admin/keys/1/roll', '/admin/parked'])(
   '%s needs the admin credential: 401',
   async (path) => {
-    expect((await fetch(gateway.url + path)).status).toBe(401);
+    expect((await fetch(gateway.adminUrl + path)).status).toBe(401);
   },
 );
 

@@ -271,7 +271,7 @@ describe('the platform team', () => {
     await fresh.gateway.admin('POST', `/organisations/${second.organisationId}/disable`);
     fresh.clock.advance(3_600_000);
     // A replica measures when it starts.
-    const replica = { url: await fresh.startReplica() };
+    await using replica = await fresh.gateway.startReplica();
     await eventually(async () =>
       expect(await metricOf(replica, 'organisations_waiting_for_approval')).toBe(1),
     );

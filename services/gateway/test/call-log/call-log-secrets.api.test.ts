@@ -130,7 +130,7 @@ describe('for a request with a key, whatever its end', () => {
   });
 
   it('the log of the process at its finest level, and its metrics, hold nothing private', async () => {
-    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
     expectNothingPrivateIn(metrics, 'route="/offers/:offer_id/pause"');
     expectNothingPrivateIn(lines.join(''), '"route":"/offers/:offer_id/pause"');
     expect(lines.join('')).toContain('"status":503');

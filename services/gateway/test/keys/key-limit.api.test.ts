@@ -1,6 +1,7 @@
 /** The optional limit of a key, beside that of the client address, over two replicas. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { testValkey } from '@offer-ads/testing/stores/valkey';
+import type { Gateway } from '../../src/service.ts';
 import {
   type GatewayUnderTest,
   startGatewayUnderTest,
@@ -10,7 +11,7 @@ import {
 
 const open = new AsyncDisposableStack();
 let gateway: GatewayUnderTest;
-let second: { readonly url: string };
+let second: Gateway;
 let organisationId: number;
 
 beforeAll(async () => {

@@ -7,6 +7,7 @@ import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-prox
 import { testValkey } from '@offer-ads/testing/stores/valkey';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
+import type { Gateway } from '../../src/service.ts';
 import {
   type GatewayUnderTest,
   metricOf,
@@ -15,7 +16,7 @@ import {
   whenCountedTogether,
 } from '../gateway-under-test.ts';
 
-type Replica = { readonly url: string };
+type Replica = Pick<Gateway, 'url' | 'adminUrl'>;
 
 const open = new AsyncDisposableStack();
 const logged: string[] = [];

@@ -88,7 +88,7 @@ describe('what opening a picture holds', () => {
   });
 });
 
-describe('a picture that leaves a place to others', () => {
+describe('a picture that leaves a slot to others', () => {
   it.each([
     ['is no photograph of 12 megapixels', { width: 4_080, height: 3_060, frames: 1 }, false],
     ['is one of 16 megapixels', { width: 4_608, height: 3_456, frames: 1 }, true],

@@ -54,7 +54,7 @@ export const maxScans = 100;
 const largeFromPixels = 12_500_000;
 /** Keeps the total below 512 MB: a progressive JPEG (4:2:0) or a rotated picture fits up to 26 megapixels. */
 export const maxHeldBytes = 96 * 2 ** 20;
-/** Pictures that hold more are opened one at a time, in whichever places they are. So memory hardly grows with the number of places. */
+/** Pictures that hold more are opened one at a time, in whichever slots they are. So memory hardly grows with the number of slots. */
 export const roomNeededFrom = 24 * 2 ** 20;
 /** The recommended size and screens of phones, in up to 10 MB. */
 const maxPixelsToKeep = 2_500_000;

@@ -95,7 +95,7 @@ function bytesOf(req: Request): Uint8Array {
   return bytes instanceof Uint8Array ? bytes : new Uint8Array();
 }
 
-/** Nobody waits after this time, or when the caller has disconnected: then the picture leaves its line, or its work stops. */
+/** Nobody waits after this time, or when the caller has disconnected: then the picture leaves its queue, or its work stops. */
 function signalOf(req: Request): AbortSignal {
   return requestFacts(req).deadline().whileAwaited().signal(answerWithinMs);
 }

@@ -21,16 +21,16 @@ afterEach(async () => {
 
 async function start(o: Partial<Parameters<typeof startDecoders>[0]> = {}) {
   const metrics = createMetrics('moderation');
-  decoders = await startDecoders({ logger: silentLogger, metrics, places: 1, ...o });
+  decoders = await startDecoders({ logger: silentLogger, metrics, slots: 1, ...o });
   const [first, second] = decoders.all as [Decoder, Decoder];
   return { metrics, first, second };
 }
 
 /** Each upload is a word that tells a process what to do; the process answers with its id. */
-async function odd(given: Partial<typeof limits> & { places?: number } = {}) {
-  const { places = 1, ...own } = given;
+async function odd(given: Partial<typeof limits> & { slots?: number } = {}) {
+  const { slots = 1, ...own } = given;
   const { metrics, first, second } = await start({
-    places,
+    slots,
     file: oddProcess,
     limits: { ...limits, ...own },
   });
@@ -51,7 +51,7 @@ describe('a picture that ends the process that opens it', () => {
   ] as const)(
     'and %s is refused; the one beside it is opened, and so is the next one',
     async (word, given, refusal, cause) => {
-      const { open, openBeside, first, metrics } = await odd({ ...given, places: 2 });
+      const { open, openBeside, first, metrics } = await odd({ ...given, slots: 2 });
       const [before, beside] = [await open('ordinary'), await openBeside('ordinary')];
       expect(first.takeProcessorMs()).toBe(7);
       const bad = open(word);
@@ -77,9 +77,9 @@ describe('a picture for which nobody waits any more', () => {
 });
 
 describe('pictures that take much memory', () => {
-  it('are opened one at a time, in whichever places, and the wait is not their time', async () => {
+  it('are opened one at a time, in whichever slots, and the wait is not their time', async () => {
     const taskMs = 500;
-    const { open, openBeside } = await odd({ places: 2, taskMs });
+    const { open, openBeside } = await odd({ slots: 2, taskMs });
     const startedAtMs = performance.now();
     const both = [open('hangs when it has room'), openBeside('hangs when it has room')];
     await Promise.all(both.map((one) => expect(one).rejects.toMatchObject({ status: 422 })));

@@ -1,5 +1,5 @@
 /**
- * The processes that open pictures: one for each place, with one picture at a time. A process is killed and replaced if its picture takes
+ * The processes that open pictures: one for each slot, with one picture at a time. A process is killed and replaced if its picture takes
  * too long or too much memory. So whatever ends a process was done by the picture in it (ADR 21).
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -15,9 +15,9 @@ import type { Reply, Request, RoomReply, Tasks } from './decoder-process.ts';
 import { leaveGarbage } from './garbage.ts';
 
 /**
- * The process of one place. A task rejects with an `Unopenable` if the picture ended the process, with a 422 if it took too long, with a
+ * The process of one slot. A task rejects with an `Unopenable` if the picture ended the process, with a 422 if it took too long, with a
  * 503 if there is no process, and with the signal's reason if that aborted before the task began. A task that runs is never interrupted
- * for its caller: it keeps its place until it ends.
+ * for its caller: it keeps its slot until it ends.
  */
 export type Decoder = {
   readonly run: <Name extends keyof Tasks>(
@@ -31,7 +31,7 @@ export type Decoder = {
 };
 
 export type Decoders = AsyncDisposable & {
-  /** One for each place. */
+  /** One for each slot. */
   readonly all: readonly Decoder[];
   readonly ready: () => boolean;
 };
@@ -69,7 +69,7 @@ type Task = {
 export async function startDecoders(o: {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly places: number;
+  readonly slots: number;
   readonly limits?: DecoderLimits;
   /** For tests. */
   readonly file?: URL;
@@ -86,7 +86,7 @@ export async function startDecoders(o: {
   const start = () => startProcess(file, stop.signal);
   const takeRoom = createMutex();
 
-  /** Keeps a process in a place: replaces the one that has ended. */
+  /** Keeps a process in a slot: replaces the one that has ended. */
   function keepDecoder(first: ChildProcess) {
     /** The process that serves now, or the next one. */
     let serving = Promise.withResolvers<ChildProcess>();
@@ -101,7 +101,7 @@ export async function startDecoders(o: {
       return ended;
     }
 
-    function settle(reply: Exclude<Reply, { needsRoom: true }>): void {
+    function answer(reply: Exclude<Reply, { needsRoom: true }>): void {
       if (task === undefined || reply.id !== task.request.id) return;
       const { resolve, reject } = end(task);
       processorMs += reply.processorMs;
@@ -138,7 +138,7 @@ export async function startDecoders(o: {
       child.on('message', (reply: Reply) => {
         hasAnswered = true;
         if ('needsRoom' in reply) void giveRoom(child);
-        else settle(reply);
+        else answer(reply);
       });
       isServing = true;
       serving.resolve(child);
@@ -205,7 +205,7 @@ export async function startDecoders(o: {
   }
 
   const starts = await Promise.allSettled(
-    Array.from({ length: o.places }, async () => keepDecoder(await start())),
+    Array.from({ length: o.slots }, async () => keepDecoder(await start())),
   );
   const all = starts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const stopAll = async () => {

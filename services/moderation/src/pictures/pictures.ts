@@ -84,7 +84,7 @@ export async function cleanPicture(upload: Uint8Array, takeRoom: TakeRoom): Prom
   if (frames > maxFrames) throw new Unopenable('too-many-frames');
   const { bytes, options } = toDecode(upload, type);
   const header = await readHeader(bytes, type, frames);
-  // For example a GIF whose first frame is larger than its screen: as a small picture it would block a place for pictures that open fast.
+  // For example a GIF whose first frame is larger than its screen: as a small picture it would block a slot for pictures that open fast.
   if (hasManyPixels(header) && !isLarge(upload)) throw new Unopenable('damaged');
   await takeRoom(heldBytes(header) + keptBytes(header));
   const { clean, looks } = await cleanedAndSeen(sharp(bytes, options).autoOrient(), header).catch(damaged);

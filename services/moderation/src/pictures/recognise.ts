@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { fingerprintsOf } from '../domain/fingerprint.ts';
 import { Unopenable } from '../domain/picture-limits.ts';
-import type { Place } from '../verdicts/admission.ts';
+import type { Slot } from '../verdicts/admission.ts';
 import type { CleanPicture } from './pictures.ts';
 import type { PictureFacts } from './pictures-store.ts';
 
@@ -35,7 +35,7 @@ export function factsCleanedAgain(known: PictureFacts, { frames, bytes }: CleanP
 /** For a picture that a person uploads for a decision; the model is not asked. Rejects with a 422 if opening it took too long. */
 export async function recognise(
   bytes: Uint8Array,
-  { decoder, signal }: Pick<Place, 'decoder' | 'signal'>,
+  { decoder, signal }: Pick<Slot, 'decoder' | 'signal'>,
 ): Promise<{ ok: true; picture: PictureFacts } | { ok: false; reason: 'unreadable' }> {
   try {
     const { picture, looks } = await decoder.run('clean', [bytes], signal);

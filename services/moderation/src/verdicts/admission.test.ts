@@ -39,7 +39,7 @@ function work() {
 }
 
 describe('admission', () => {
-  it('lets no more in than there are places, and the next one when a place is free', async () => {
+  it('lets no more in than there are slots, and the next one when a slot is free', async () => {
     const admission = admissionOf({ atOnce: 1, maxWaiting: 5 });
     const first = work();
     let secondBegan = false;
@@ -62,7 +62,7 @@ describe('admission', () => {
       admission.run(ordinary(1), never, running.run),
       admission.run(ordinary(1), never, async () => 'waited'),
     ];
-    await expect(admission.run(ordinary(2), never, async () => 'no place')).rejects.toMatchObject({
+    await expect(admission.run(ordinary(2), never, async () => 'no slot')).rejects.toMatchObject({
       status: 503,
     });
     running.finish();
@@ -101,7 +101,7 @@ describe('admission', () => {
     ['as long as its picture is being opened, which its own input makes long: 422', true, 422],
     ['while it waits for others: 503', false, 503],
   ])(
-    'keeps the place of work that took too long until it is done, and says %s',
+    'keeps the slot of work that took too long until it is done, and says %s',
     async (_, isOpening, status) => {
       const admission = admissionOf({ maxWaiting: 0, isBusy: isOpening });
       const running = work();
@@ -115,7 +115,7 @@ describe('admission', () => {
     },
   );
 
-  it('frees the place of work that failed', async () => {
+  it('frees the slot of work that failed', async () => {
     const admission = admissionOf({ maxWaiting: 0 });
     await expect(admission.run(ordinary(1), never, () => Promise.reject(new Error('broke')))).rejects.toThrow(
       'broke',
@@ -189,7 +189,7 @@ describe('admission', () => {
     await Promise.all(all);
   });
 
-  it('finds a place for a newcomer in the longest line when all are taken, whose newest picture is told 429', async () => {
+  it('finds a slot for a newcomer in the longest queue when all are taken, whose newest picture is told 429', async () => {
     const admission = admissionOf({ atOnce: 1, maxWaiting: 4 });
     const running = work();
     const send = (organisation: number) =>
@@ -216,7 +216,7 @@ describe('admission', () => {
     expect(await Promise.all([first, own[0], own[1], other])).toEqual(['done', 1, 1, 2]);
   });
 
-  it('lets large pictures take all places but one, so that no ordinary picture waits for them', async () => {
+  it('lets large pictures take all slots but one, so that no ordinary picture waits for them', async () => {
     const admission = admissionOf({ atOnce: 2, maxWaiting: 5 });
     const running = work();
     const late = new AbortController();
@@ -274,7 +274,7 @@ describe('admission', () => {
     await expect(admission.run(ordinary(1), late, fail)).rejects.toMatchObject({ status: 503 });
   });
 
-  it('lets large pictures in where there is one place only', async () => {
+  it('lets large pictures in where there is one slot only', async () => {
     const admission = admissionOf({ maxWaiting: 0 });
     expect(await admission.run(large(1), never, async () => 'done')).toBe('done');
   });

@@ -1,5 +1,5 @@
 /**
- * Bounded lines before the places, one for each organisation, served in turn. Large pictures take seconds, so they leave one place for the
+ * Bounded queues before the slots, one for each organisation, served in turn. Large pictures take seconds, so they leave one slot for the
  * others.
  */
 import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/process/faults';
@@ -9,25 +9,25 @@ import type { PictureBudget } from './picture-budget.ts';
 
 export type Admission = {
   /**
-   * Runs the work in a free place. Organisations take turns: after its turn an organisation is the last one in the rotation.
+   * Runs the work in a free slot. Organisations take turns: after its turn an organisation is the last one in the rotation.
    *
    * It rejects:
    * - at once, if the organisation's pictures have used up their processor time of the hour: 429.
-   * - if all pictures wait that may, and it is the newest one of the longest line: 429. When no organisation has more than one waiting, the
+   * - if all pictures wait that may, and it is the newest one of the longest queue: 429. When no organisation has more than one waiting, the
    *   one that comes is refused: 503, or 429 if it is large or its organisation waits already.
    * - if the signal aborts while the picture waits: 429 if a picture of the same organisation is running, else 503, or 422 for a large
    *   picture.
    * - if the signal aborts while the work runs: 422 while the picture is being opened, because its content takes the time, else 503,
-   *   because the model or a store is slow. Such work keeps its place until it has stopped, because it still uses processor and memory.
+   *   because the model or a store is slow. Such work keeps its slot until it has stopped, because it still uses processor and memory.
    * - if the caller is gone: with the signal's own reason.
    * - if the work rejects: with its error.
-   * A large picture never gets a 503 for want of a place, because others would have got one. Only the 503 counts for circuit breakers
+   * A large picture never gets a 503 for want of a slot, because others would have got one. Only the 503 counts for circuit breakers
    * (decision 133, what a breaker counts): the others are caused by the organisation's own pictures.
    */
   readonly run: <T>(
     candidate: Candidate,
     signal: AbortSignal,
-    work: (place: Place) => Promise<T>,
+    work: (slot: Slot) => Promise<T>,
   ) => Promise<T>;
   readonly waiting: () => number;
 };
@@ -38,7 +38,7 @@ export type Candidate = {
   readonly organisation: number | 'staff';
 };
 
-export type Place = {
+export type Slot = {
   readonly decoder: Pick<Decoder, 'run'>;
   readonly signal: AbortSignal;
   /** For processor time that was not spent in the decoder. */
@@ -53,18 +53,18 @@ type Waiting = {
   readonly refuse: (reason: unknown) => void;
 };
 
-/** @param o.maxWaiting large pictures and others are limited separately, each to this many over all lines */
+/** @param o.maxWaiting large pictures and others are limited separately, each to this many over all queues */
 export function createAdmission(o: {
   readonly decoders: readonly Decoder[];
   readonly maxWaiting: number;
   readonly budget: PictureBudget;
 }): Admission {
   const maxLarge = Math.max(1, o.decoders.length - 1);
-  /** In the order of their turns. No line is empty. */
-  const lines = new Map<Candidate['organisation'], Set<Waiting>>();
+  /** In the order of their turns. No queue is empty. */
+  const queues = new Map<Candidate['organisation'], Set<Waiting>>();
   const free = [...o.decoders];
   const running: Waiting[] = [];
-  const waiting = () => [...lines.values()].flatMap((line) => Array.from(line));
+  const waiting = () => [...queues.values()].flatMap((queue) => Array.from(queue));
 
   function mayBegin(candidate: Waiting): boolean {
     return !candidate.isLarge || running.filter((one) => one.isLarge).length < maxLarge;
@@ -75,12 +75,12 @@ export function createAdmission(o: {
     const alike = waiting().filter((one) => one.isLarge === large);
     if (alike.length < o.maxWaiting) return undefined;
     const ofEach = [...Map.groupBy(alike, (one) => one.organisation).values()];
-    const longest = ofEach.reduce((long, line) => (line.length > long.length ? line : long), []);
+    const longest = ofEach.reduce((long, queue) => (queue.length > long.length ? queue : long), []);
     const own = alike.filter((one) => one.organisation === organisation).length;
     if (longest.length > own + 1) {
       longest
         .at(-1)
-        ?.refuse(tooManyRequests('others need the place of the last picture in the longest line'));
+        ?.refuse(tooManyRequests('others need the slot of the last picture in the longest queue'));
       return undefined;
     }
     const why = `${alike.length} pictures wait already, ${own} of the organisation`;
@@ -88,20 +88,20 @@ export function createAdmission(o: {
   }
 
   function leave(entry: Waiting): void {
-    const line = lines.get(entry.organisation);
-    if (line?.delete(entry) === true && line.size === 0) lines.delete(entry.organisation);
+    const queue = queues.get(entry.organisation);
+    if (queue?.delete(entry) === true && queue.size === 0) queues.delete(entry.organisation);
   }
 
-  /** Begins the pictures whose turn it is, as long as there are places. */
+  /** Begins the pictures whose turn it is, as long as there are slots. */
   function beginNext(): void {
-    for (const [organisation, line] of lines) {
-      const next = free.length > 0 ? [...line].find(mayBegin) : undefined;
+    for (const [organisation, queue] of queues) {
+      const next = free.length > 0 ? [...queue].find(mayBegin) : undefined;
       const decoder = next && free.shift();
       if (next === undefined || decoder === undefined) continue;
       // The organisation becomes the last in the rotation, and this loop meets it there again.
-      lines.delete(organisation);
-      line.delete(next);
-      if (line.size > 0) lines.set(organisation, line);
+      queues.delete(organisation);
+      queue.delete(next);
+      if (queue.size > 0) queues.set(organisation, queue);
       next.begin(decoder);
     }
   }
@@ -109,12 +109,12 @@ export function createAdmission(o: {
   function run<T>(
     { organisation, bytes }: Candidate,
     signal: AbortSignal,
-    work: (place: Place) => Promise<T>,
+    work: (slot: Slot) => Promise<T>,
   ): Promise<T> {
     const count = (ms: number) => organisation !== 'staff' && o.budget.count(organisation, ms);
     return new Promise((resolve, reject) => {
       if (organisation !== 'staff') o.budget.check(organisation);
-      let place: Decoder | undefined;
+      let given: Decoder | undefined;
       const giveUp = () => refuse(whyTooLate());
       const refuse = (reason: unknown) => {
         signal.removeEventListener('abort', giveUp);
@@ -122,7 +122,7 @@ export function createAdmission(o: {
         reject(reason);
       };
       const begin = (decoder: Decoder) => {
-        place = decoder;
+        given = decoder;
         running.push(entry);
         const end = () => {
           signal.removeEventListener('abort', giveUp);
@@ -138,22 +138,22 @@ export function createAdmission(o: {
       function whyTooLate(): unknown {
         const why: unknown = signal.reason;
         if (isCallerGone(why)) return why;
-        if (place !== undefined)
-          return place.isBusy()
+        if (given !== undefined)
+          return given.isBusy()
             ? tookTooLong(why)
             : serviceUnavailable('no verdict within the time that the caller waits', why);
         if (running.some((one) => one.organisation === organisation))
-          return tooManyRequests('no place beside other pictures of the organisation in time', why);
+          return tooManyRequests('no slot beside other pictures of the organisation in time', why);
         return entry.isLarge
           ? tookTooLong(why)
-          : serviceUnavailable('no place within the time that the caller waits', why);
+          : serviceUnavailable('no slot within the time that the caller waits', why);
       }
 
       if (signal.aborted) return reject(whyTooLate());
       const refusal = free.length > 0 && mayBegin(entry) ? undefined : makeRoom(entry);
       if (refusal !== undefined) return reject(refusal);
       signal.addEventListener('abort', giveUp, { once: true });
-      lines.set(organisation, (lines.get(organisation) ?? new Set()).add(entry));
+      queues.set(organisation, (queues.get(organisation) ?? new Set()).add(entry));
       beginNext();
     });
   }
@@ -162,7 +162,7 @@ export function createAdmission(o: {
 }
 
 /**
- * The picture's content, or its size while it waited for a place, may be the cause, so it is neither a 500 nor a 503 (decision 133, what a
+ * The picture's content, or its size while it waited for a slot, may be the cause, so it is neither a 500 nor a 503 (decision 133, what a
  * breaker counts).
  */
 export function tookTooLong(cause: unknown): Fault {

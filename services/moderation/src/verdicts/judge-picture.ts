@@ -14,8 +14,8 @@ import type { CopiesStore } from '../pictures/copies-store.ts';
 import type { CleanPicture } from '../pictures/pictures.ts';
 import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
 import { factsCleanedAgain, factsOf, sha256 } from '../pictures/recognise.ts';
-import type { Admission, Place } from './admission.ts';
-import type { HeldRulings } from './held-rulings.ts';
+import type { Admission, Slot } from './admission.ts';
+import type { CachedRulings } from './cached-rulings.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
@@ -24,7 +24,7 @@ export type Moderation = {
   readonly basis: Basis;
   readonly verdicts: VerdictsStore;
   readonly pictures: PicturesStore;
-  readonly rulings: HeldRulings;
+  readonly rulings: CachedRulings;
   readonly copies: CopiesStore;
   readonly clock: Clock;
 };
@@ -40,9 +40,9 @@ export function judgePicture(
   signal: AbortSignal,
 ): Promise<VerdictReply> {
   const candidate = { bytes: upload.bytes, organisation: upload.organisationId };
-  return moderation.admission.run(candidate, signal, async (place) => {
+  return moderation.admission.run(candidate, signal, async (slot) => {
     try {
-      return await judge(moderation, upload, place);
+      return await judge(moderation, upload, slot);
     } catch (error) {
       if (error instanceof Unopenable) return unreadable(error.problem);
       throw error;
@@ -50,9 +50,9 @@ export function judgePicture(
   });
 }
 
-async function judge(moderation: Moderation, upload: Upload, place: Place): Promise<VerdictReply> {
+async function judge(moderation: Moderation, upload: Upload, slot: Slot): Promise<VerdictReply> {
   const { pictures, rulings, verdicts, basis } = moderation;
-  const { decoder, signal } = place;
+  const { decoder, signal } = slot;
   const contentHash = sha256(upload.bytes);
   const testVerdict = testVerdictOn(contentHash, upload.mode);
   if (testVerdict === 'refused') return refused('test');
@@ -61,7 +61,7 @@ async function judge(moderation: Moderation, upload: Upload, place: Place): Prom
   if (known !== undefined) {
     const outcome = (await rulings.on(known)) ?? (await verdicts.find(contentHash, basis));
     if (outcome?.verdict === 'refused' && (await keepCopy(moderation, contentHash, outcome)))
-      return record(moderation, place, upload, known, outcome);
+      return record(moderation, slot, upload, known, outcome);
   }
 
   const { picture, looks: made } = await decoder.run('clean', [upload.bytes], signal);
@@ -74,18 +74,18 @@ async function judge(moderation: Moderation, upload: Upload, place: Place): Prom
   let outcome: Outcome | undefined = (await rulings.on(facts)) ?? (await verdicts.find(contentHash, basis));
   if (outcome === undefined) {
     looks ??= await decoder.run('looks', [], signal);
-    outcome = await askModel(moderation, contentHash, looks, place);
+    outcome = await askModel(moderation, contentHash, looks, slot);
   }
   // Read again, because a person may have decided while the model was running.
   const last = outcome.verdict === 'allowed' ? ((await rulings.on(facts)) ?? outcome) : outcome;
-  return record(moderation, place, upload, facts, last, picture);
+  return record(moderation, slot, upload, facts, last, picture);
 }
 
 async function askModel(
   { model, verdicts, basis, clock }: Moderation,
   contentHash: string,
   looks: readonly Uint8Array[],
-  { signal, countProcessorTime }: Place,
+  { signal, countProcessorTime }: Slot,
 ): Promise<Decision> {
   const scores = await model.score(looks, signal, countProcessorTime);
   const decision = decide(scores, basis.thresholds);
@@ -111,7 +111,7 @@ function copyEnds({ clock }: Moderation): Date {
  */
 async function record(
   o: Moderation,
-  { decoder, signal }: Place,
+  { decoder, signal }: Slot,
   { mode, organisationId }: Upload,
   facts: PictureFacts,
   outcome: Outcome,

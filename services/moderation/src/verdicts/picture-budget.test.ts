@@ -34,7 +34,7 @@ function replicas(count: number, maxMsPerHour = 10_000) {
   return { first, second, clock, store, told };
 }
 
-const settled = () => new Promise(setImmediate);
+const afterOtherWork = () => new Promise(setImmediate);
 
 describe('the processor time of an organisation', () => {
   it('used up refuses its pictures, and no others, until the hour is over', () => {
@@ -53,12 +53,12 @@ describe('the processor time of an organisation', () => {
   it('counts over all replicas: one that has just started knows it after a second of its own', async () => {
     const { first, second } = replicas(2);
     first.count(1, 9_500);
-    await settled();
+    await afterOtherWork();
     second.count(1, 999);
-    await settled();
+    await afterOtherWork();
     expect(() => second.check(1)).not.toThrow();
     second.count(1, 1);
-    await settled();
+    await afterOtherWork();
     expect(() => second.check(1)).toThrow(expect.objectContaining({ status: 429 }));
   });
 
@@ -66,7 +66,7 @@ describe('the processor time of an organisation', () => {
     const { first, told } = replicas(1);
     for (let picture = 0; picture < 100; picture += 1) {
       first.count(1, 20);
-      await settled();
+      await afterOtherWork();
     }
     expect(told).toEqual([1_000, 1_000]);
   });
@@ -75,10 +75,10 @@ describe('the processor time of an organisation', () => {
     const { first, store, told } = replicas(1);
     store.isAway = true;
     first.count(1, 6_000);
-    await settled();
+    await afterOtherWork();
     store.isAway = false;
     first.count(1, 4_000);
-    await settled();
+    await afterOtherWork();
     expect(told).toEqual([10_000]);
     expect(() => first.check(1)).toThrow(expect.objectContaining({ status: 429 }));
   });

@@ -13,7 +13,7 @@ import type { CopiesStore } from '../pictures/copies-store.ts';
 import type { PicturesFilter, PicturesStore, UploadedPicture } from '../pictures/pictures-store.ts';
 import { recognise } from '../pictures/recognise.ts';
 import type { Admission } from './admission.ts';
-import type { HeldRulings } from './held-rulings.ts';
+import type { CachedRulings } from './cached-rulings.ts';
 import type { RulingsStore } from './rulings-store.ts';
 import { type Basis, isSameBasis, type Judgement, type VerdictsStore } from './verdicts-store.ts';
 
@@ -21,7 +21,7 @@ export type Review = {
   readonly pictures: PicturesStore;
   readonly verdicts: VerdictsStore;
   readonly rulings: RulingsStore;
-  readonly held: HeldRulings;
+  readonly cached: CachedRulings;
   readonly copies: CopiesStore;
   readonly admission: Admission;
   /** The model and thresholds in use now. */
@@ -67,7 +67,7 @@ export async function recordOf(review: Review, name: string): Promise<PictureRec
  * @returns undefined if no one and nothing has decided otherwise since; test pictures are not recorded
  */
 export async function outcomeOfStored(
-  review: Pick<Review, 'pictures' | 'verdicts' | 'held' | 'basis'>,
+  review: Pick<Review, 'pictures' | 'verdicts' | 'cached' | 'basis'>,
   cleanHash: string,
 ): Promise<Outcome | undefined> {
   const uploaded = await review.pictures.findUploaded(cleanHash);
@@ -78,7 +78,7 @@ export type Standing = { readonly now: Outcome | undefined; readonly current: Ju
 
 /** The answer that the next upload would get. */
 async function findStanding(
-  review: Pick<Review, 'verdicts' | 'held' | 'basis'>,
+  review: Pick<Review, 'verdicts' | 'cached' | 'basis'>,
   picture: Recognised,
   verdicts?: readonly Judgement[],
 ): Promise<Standing> {
@@ -87,7 +87,7 @@ async function findStanding(
     ({ contentHash, basis }) => contentHash === picture.contentHash && isSameBasis(basis, review.basis),
   );
   const decision: Decision | undefined = current?.decision;
-  return { now: (await review.held.on(picture)) ?? decision, current };
+  return { now: (await review.cached.on(picture)) ?? decision, current };
 }
 
 /** Uploaded pictures with their present outcome. */
@@ -105,11 +105,11 @@ export async function listPictures(
 
 export type RulingRefusal = 'unknown' | 'nothing-decided' | 'unreadable';
 
-/** The platform team waits this long for a place and for the picture to be opened. */
+/** The platform team waits this long for a slot and for the picture to be opened. */
 const openWithinMs = 10_000;
 
 /**
- * @param of the name of a picture that was uploaded or decided about before, or its bytes: then it must be opened, and waits for its place
+ * @param of the name of a picture that was uploaded or decided about before, or its bytes: then it must be opened, and waits for its slot
  *   among the others
  */
 export async function decideOn(
@@ -123,7 +123,7 @@ export async function decideOn(
       : await review.admission.run(
           { bytes: of, organisation: 'staff' },
           AbortSignal.timeout(openWithinMs),
-          (place) => recognise(of, place),
+          (slot) => recognise(of, slot),
         );
   if (!found.ok) return found;
   const { contentHash, cleanHash, fingerprints } = found.picture;

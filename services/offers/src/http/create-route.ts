@@ -12,7 +12,7 @@ export async function create(o: OffersContext, req: Request): Promise<Reply> {
   const idempotencyKey = req.get('Idempotency-Key') ?? '';
   const request = await readFormRequest(req, idempotencyKey === '' ? null : idempotencyKey, readOfferForm);
   if (idempotencyKey === '') return replyToCreateRefusal({ reason: 'key-missing' });
-  if (!request.ok) return replyToCreateRefusal(request.refusal);
+  if (!request.ok) return replyToCreateRefusal(request);
   const { read, upload } = request;
   const created = await createOffer(o, {
     idempotencyKey,
@@ -21,6 +21,6 @@ export async function create(o: OffersContext, req: Request): Promise<Reply> {
     picture: upload.picture,
     ...callOf(req),
   });
-  if (!created.ok) return replyToCreateRefusal(created.refusal);
+  if (!created.ok) return replyToCreateRefusal(created);
   return { status: 200, body: created.reply, ...(created.replayed && replayedHeaders) };
 }

@@ -11,7 +11,7 @@ import { type Reply, replayedHeaders, replyToEditRefusal } from './replies.ts';
 export async function edit(o: OffersContext, req: Request): Promise<Reply> {
   const idempotencyKey = req.get('Idempotency-Key') ?? null;
   const request = await readFormRequest(req, idempotencyKey, readEditForm);
-  if (!request.ok) return replyToEditRefusal(request.refusal);
+  if (!request.ok) return replyToEditRefusal(request);
   const { read, upload } = request;
   const reference = referenceOf(req);
   if (reference === null) return replyToEditRefusal({ reason: 'not-found' });
@@ -24,6 +24,6 @@ export async function edit(o: OffersContext, req: Request): Promise<Reply> {
     idempotencyKey,
     fingerprint: fingerprint(upload, `PATCH /offers/${reference.offerId}`),
   });
-  if (!edited.ok) return replyToEditRefusal(edited.refusal);
+  if (!edited.ok) return replyToEditRefusal(edited);
   return { status: 200, body: edited.reply, ...(edited.replayed && replayedHeaders) };
 }

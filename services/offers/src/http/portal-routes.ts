@@ -187,7 +187,7 @@ async function simulate(o: OffersContext, req: Request): Promise<Reply> {
   const traffic = validInput(simulatedTraffic, req.body);
   const timing = { now: await nowOf(o, req), deadline: timingOf(req).deadline };
   const outcome = await addSimulatedTraffic(o, reference, traffic, timing);
-  if (!outcome.ok) return replyToSimulationRefusal(outcome.refusal);
+  if (!outcome.ok) return replyToSimulationRefusal(outcome);
   const body: SimulatedTrafficReply = { offer_id: reference.offerId, metrics: outcome.total };
   return { status: 200, body };
 }

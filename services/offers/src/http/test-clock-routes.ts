@@ -49,7 +49,7 @@ export function mountTestClockRoutes(app: Express, o: OffersContext): void {
   );
 }
 
-const liveMode: Refused<TestClockRefusal> = { ok: false, refusal: { reason: 'live-mode' } };
+const liveMode: Refused<TestClockRefusal> = { ok: false, reason: 'live-mode' };
 
 /** A body that cannot be read is refused like one that says nothing. */
 const readBody = jsonBody({
@@ -58,7 +58,7 @@ const readBody = jsonBody({
 });
 
 function sendOutcome(res: Response, outcome: Answered): void {
-  if (!outcome.ok) return send(res, replyToTestClockRefusal(outcome.refusal));
+  if (!outcome.ok) return send(res, replyToTestClockRefusal(outcome));
   const { now, aheadSeconds, isAnnounced } = outcome.clock;
   const body: TestClockReply = {
     now: now.toISOString(),

@@ -1,5 +1,5 @@
 /** The picture that an offer gets: one that was sent with the form, or that of another offer. Moderation judges both. */
-import { refused } from '@offer-ads/contracts/values/refused';
+import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import type { OffersContext } from '../context.ts';
 import { findOfferOrDeleted } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
@@ -7,14 +7,12 @@ import { hashOf } from './images.ts';
 import { keepImage } from './images-store.ts';
 import { storeImage } from './store-image.ts';
 
-type Refused = { readonly reason: 'image-refused'; readonly because: string };
-export type UploadRefusal = Refused | { readonly reason: 'image-unreadable'; readonly problem: string };
-export type ReuseRefusal = Refused | { readonly reason: 'image-offer-unknown' };
+type ImageRefused = { readonly reason: 'image-refused'; readonly because: string };
+export type UploadRefusal = ImageRefused | { readonly reason: 'image-unreadable'; readonly problem: string };
+export type ReuseRefusal = ImageRefused | { readonly reason: 'image-offer-unknown' };
 
 /** Its name in the store. It is not removed for half an hour, so that the offer can be written. */
-type Accepted<Refusal> =
-  | { readonly ok: true; readonly image: string }
-  | { readonly ok: false; readonly refusal: Refusal };
+type Accepted<Refusal extends object> = { readonly ok: true; readonly image: string } | Refused<Refusal>;
 
 type ImagesContext = Pick<OffersContext, 'postgres' | 'images' | 'clock' | 'otherServices'>;
 

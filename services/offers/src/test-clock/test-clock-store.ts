@@ -3,6 +3,7 @@
  * of the real time. Everything that compares such an instant with `now` takes `now` from here. LIVE offers have no clock, so for them nothing is
  * read.
  */
+import type { Refused } from '@offer-ads/contracts/values/refused';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { AdvanceRefusal } from '../domain/test-clock.ts';
@@ -59,9 +60,7 @@ export function later(instant: Date, seconds: number): Date {
   return seconds === 0 ? instant : new Date(instant.getTime() + seconds * 1_000);
 }
 
-type Moved<Refusal> =
-  | { readonly ok: true; readonly aheadSeconds: number }
-  | { readonly ok: false; readonly refusal: Refusal };
+type Moved<Refusal extends object> = { readonly ok: true; readonly aheadSeconds: number } | Refused<Refusal>;
 
 /**
  * Moves the organisation's clock, one advance at a time. Replicas that hold its offers in memory read them again.
@@ -110,7 +109,7 @@ export async function resetClock(
                        WHERE organisation_id = $1 AND mode = 'TEST' AND recovery_point <> 'finished') AS any`,
       [organisationId],
     );
-    if (row?.any !== false) return { ok: false, refusal: { reason: 'offers-not-over' } };
+    if (row?.any !== false) return { ok: false, reason: 'offers-not-over' };
     await tx.query('DELETE FROM test_clocks WHERE organisation_id = $1', [organisationId]);
     return { ok: true, aheadSeconds: 0 };
   }, deadline);

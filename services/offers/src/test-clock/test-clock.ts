@@ -1,4 +1,5 @@
 /** The commands on an organisation's test clock. */
+import type { Refused } from '@offer-ads/contracts/values/refused';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
 import { type Advance, type AdvanceRefusal, advanceClock } from '../domain/test-clock.ts';
@@ -9,9 +10,7 @@ import { later, moveClock, type ResetRefusal, readAheadSeconds, resetClock } fro
 /** `isAnnounced`: the starts and ends that have come by it are written. */
 export type TestClock = { readonly now: Date; readonly aheadSeconds: number; readonly isAnnounced: boolean };
 
-type Outcome<Refusal> =
-  | { readonly ok: true; readonly clock: TestClock }
-  | { readonly ok: false; readonly refusal: Refusal };
+type Outcome<Refusal extends object> = { readonly ok: true; readonly clock: TestClock } | Refused<Refusal>;
 
 type Timing = { readonly receivedAt: Date; readonly deadline: Deadline };
 type Parts = Pick<OffersContext, 'postgres' | 'clock' | 'logger'>;

@@ -1,4 +1,5 @@
 /** Simulated views and clicks in TEST mode: they count like those of members, and no event is published. */
+import type { Refused } from '@offer-ads/contracts/values/refused';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
 import { type SimulationRefusal, simulateTraffic } from '../domain/traffic/simulation.ts';
@@ -8,7 +9,7 @@ import { addTraffic, sumTraffic } from './traffic-store.ts';
 
 export type SimulationOutcome =
   | { readonly ok: true; readonly total: Traffic }
-  | { readonly ok: false; readonly refusal: SimulationRefusal | { readonly reason: 'not-found' } };
+  | Refused<SimulationRefusal | { readonly reason: 'not-found' }>;
 
 export async function addSimulatedTraffic(
   { postgres }: Pick<OffersContext, 'postgres'>,
@@ -18,7 +19,7 @@ export async function addSimulatedTraffic(
 ): Promise<SimulationOutcome> {
   return postgres.transaction(async (tx) => {
     const offer = await findOffer(tx, reference);
-    if (offer === null) return { ok: false, refusal: { reason: 'not-found' } };
+    if (offer === null) return { ok: false, reason: 'not-found' };
     const simulated = simulateTraffic(offer, traffic, now);
     if (!simulated.ok) return simulated;
     await addTraffic(tx, [simulated.rollUp]);

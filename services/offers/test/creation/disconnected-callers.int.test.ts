@@ -44,7 +44,7 @@ async function recoveryPoints() {
 
 /** How many creations the service has counted as disconnected. */
 async function disconnections(): Promise<number> {
-  const text = await (await fetch(`${under.offers.url}/metrics`)).text();
+  const text = await (await fetch(`${under.offers.adminUrl}/metrics`)).text();
   return Number(/_count\{[^}]*route="\/offers",status="499"[^}]*\} (\d+)/.exec(text)?.[1] ?? 0);
 }
 

@@ -66,8 +66,8 @@ async function deleteOffer(id: number): Promise<void> {
   expect((await under.call('DELETE', `/offers/${id}`)).status).toBe(200);
 }
 
-async function metricsOf({ url }: Offers): Promise<string> {
-  return (await fetch(`${url}/metrics`)).text();
+async function metricsOf({ adminUrl }: Offers): Promise<string> {
+  return (await fetch(`${adminUrl}/metrics`)).text();
 }
 
 describe('a picture is removed', () => {

@@ -136,7 +136,7 @@ describe('with pictures in a bucket', () => {
     const pictures = await shownAll(under);
     under.otherServices.moderation.breaks.beforeWork = Number.POSITIVE_INFINITY;
     await Promise.all(pictures.flatMap(({ renditions }) => renditions.map(({ url }) => load(url))));
-    const metrics = await (await fetch(`${under.offers.url}/metrics`)).text();
+    const metrics = await (await fetch(`${under.offers.adminUrl}/metrics`)).text();
     const opened = (target: string) =>
       new RegExp(`^circuit_breaker_opened_total\\{[^}]*target="${target}"[^}]*\\} (\\d+)$`, 'm').exec(
         metrics,

@@ -2,7 +2,7 @@
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import type { CountedMember } from '../members/member-document.ts';
 import { COLUMNS, columnOf, ROWS, rowOf } from './cells.ts';
-import { ERASED, type Grid, hasBit, type Places, setBit } from './grid.ts';
+import { ERASED, type Grid, hasBit, type Ordinals, setBit } from './grid.ts';
 
 export type GridBuild = {
   readonly add: (member: CountedMember) => void;
@@ -34,9 +34,9 @@ export function startGridBuild(older?: Grid): GridBuild {
 
   if (older !== undefined) {
     const numbers = addMembersOf(older, add);
-    for (const [interest, places] of older.interests)
-      for (const place of eachPlace(places)) {
-        const number = numbers[place] as number;
+    for (const [interest, ordinals] of older.interests)
+      for (const ordinal of eachOrdinal(ordinals)) {
+        const number = numbers[ordinal] as number;
         if (number !== ERASED) addInterest(interest, number);
       }
   }
@@ -51,38 +51,42 @@ export function startGridBuild(older?: Grid): GridBuild {
   };
 }
 
-/** @returns by place, the number that the member now has */
+/** @returns by ordinal, the number that the member now has */
 function addMembersOf(
   older: Grid,
   add: (memberId: number, cell: number, gender: number) => void,
 ): Uint32Array {
-  const { size, firstCells, columns, firstPlaces, ids, places } = older;
+  const { size, firstCells, columns, firstOrdinals, ids, ordinals } = older;
   const memberIds = new Float64Array(size);
   for (let index = 0; index < ids.length; index += 1) {
-    const place = Atomics.load(places, index);
-    if (place !== ERASED) memberIds[place] = ids[index] as number;
+    const ordinal = Atomics.load(ordinals, index);
+    if (ordinal !== ERASED) memberIds[ordinal] = ids[index] as number;
   }
   const numbers = new Uint32Array(size).fill(ERASED);
   let number = 0;
   for (let row = 0; row < ROWS; row += 1)
     for (let cell = firstCells[row] as number; cell < (firstCells[row + 1] as number); cell += 1)
-      for (let place = firstPlaces[cell] as number; place < (firstPlaces[cell + 1] as number); place += 1) {
-        const memberId = memberIds[place] as number;
+      for (
+        let ordinal = firstOrdinals[cell] as number;
+        ordinal < (firstOrdinals[cell + 1] as number);
+        ordinal += 1
+      ) {
+        const memberId = memberIds[ordinal] as number;
         if (memberId === 0) continue;
-        const gender = older.genders.findIndex((bits) => hasBit(bits, place));
+        const gender = older.genders.findIndex((bits) => hasBit(bits, ordinal));
         add(memberId, row * COLUMNS + (columns[cell] as number), gender);
-        numbers[place] = number;
+        numbers[ordinal] = number;
         number += 1;
       }
   return numbers;
 }
 
-function* eachPlace(places: Places): Generator<number> {
-  if ('list' in places) {
-    yield* places.list;
+function* eachOrdinal(ordinals: Ordinals): Generator<number> {
+  if ('list' in ordinals) {
+    yield* ordinals.list;
     return;
   }
-  for (const [word, bits] of places.bits.entries())
+  for (const [word, bits] of ordinals.bits.entries())
     for (let left = bits; left !== 0; left &= left - 1) yield word * 32 + 31 - Math.clz32(left & -left);
 }
 
@@ -99,19 +103,22 @@ function gridOf({ ids, cells, genders, interests }: Draft): Grid {
   const rows = digitsOf(cells, (cell) => cell / COLUMNS);
   const order = sorted(sorted(byId, columns), rows);
   const size = order.length;
-  const placeOf = new Uint32Array(ids.length).fill(ERASED);
-  for (let place = 0; place < size; place += 1) placeOf[order[place] as number] = place;
-  const own = { ids: shared(Float64Array, size), places: shared(Uint32Array, size) };
+  const ordinalOf = new Uint32Array(ids.length).fill(ERASED);
+  for (let ordinal = 0; ordinal < size; ordinal += 1) ordinalOf[order[ordinal] as number] = ordinal;
+  const own = { ids: shared(Float64Array, size), ordinals: shared(Uint32Array, size) };
   for (let index = 0; index < size; index += 1) {
     const number = byId[index] as number;
     own.ids[index] = ids[number] as number;
-    own.places[index] = placeOf[number] as number;
+    own.ordinals[index] = ordinalOf[number] as number;
   }
   return {
     size,
     ...cellsOf(order, cells, genders),
     interests: new Map(
-      Array.from(interests, ([interest, numbers]) => [interest, placesOf(numbers.values(), placeOf, size)]),
+      Array.from(interests, ([interest, numbers]) => [
+        interest,
+        ordinalsOf(numbers.values(), ordinalOf, size),
+      ]),
     ),
     ...own,
   };
@@ -120,24 +127,24 @@ function gridOf({ ids, cells, genders, interests }: Draft): Grid {
 function cellsOf(order: Uint32Array, cells: Uint32Array, genderOf: Uint8Array) {
   const size = order.length;
   let count = 0;
-  for (let place = 0, last = -1; place < size; place += 1) {
-    const cell = cells[order[place] as number] as number;
+  for (let ordinal = 0, last = -1; ordinal < size; ordinal += 1) {
+    const cell = cells[order[ordinal] as number] as number;
     if (cell !== last) count += 1;
     last = cell;
   }
   const firstCells = shared(Uint32Array, ROWS + 1);
   const columns = shared(Uint16Array, count);
-  const firstPlaces = shared(Uint32Array, count + 1);
+  const firstOrdinals = shared(Uint32Array, count + 1);
   const genderTotals = memberGenders.map(() => shared(Uint32Array, count + 1));
   const genders = memberGenders.map(() => shared(Int32Array, Math.ceil(size / 32)));
   const totals = memberGenders.map(() => 0);
   let next = 0;
-  for (let place = 0, last = -1; place < size; place += 1) {
-    const number = order[place] as number;
+  for (let ordinal = 0, last = -1; ordinal < size; ordinal += 1) {
+    const number = order[ordinal] as number;
     const cell = cells[number] as number;
     if (cell !== last) {
       columns[next] = cell % COLUMNS;
-      firstPlaces[next] = place;
+      firstOrdinals[next] = ordinal;
       for (const [gender, total] of totals.entries()) (genderTotals[gender] as Uint32Array)[next] = total;
       next += 1;
       firstCells[Math.floor(cell / COLUMNS) + 1] = next;
@@ -145,31 +152,31 @@ function cellsOf(order: Uint32Array, cells: Uint32Array, genderOf: Uint8Array) {
     }
     const gender = genderOf[number] as number;
     totals[gender] = (totals[gender] as number) + 1;
-    setBit(genders[gender] as Int32Array, place);
+    setBit(genders[gender] as Int32Array, ordinal);
   }
-  firstPlaces[count] = size;
+  firstOrdinals[count] = size;
   for (const [gender, total] of totals.entries()) (genderTotals[gender] as Uint32Array)[count] = total;
   // A row without cells begins where the row before it ends.
   for (let row = 1; row <= ROWS; row += 1)
     firstCells[row] = Math.max(firstCells[row] as number, firstCells[row - 1] as number);
-  return { firstCells, columns, firstPlaces, genderTotals, genders };
+  return { firstCells, columns, firstOrdinals, genderTotals, genders };
 }
 
 /** @param numbers of the members who have an interest */
-function placesOf(numbers: Uint32Array, placeOf: Uint32Array, size: number): Places {
+function ordinalsOf(numbers: Uint32Array, ordinalOf: Uint32Array, size: number): Ordinals {
   const found = growing(Uint32Array);
   for (let index = 0; index < numbers.length; index += 1) {
-    const place = placeOf[numbers[index] as number] as number;
-    if (place !== ERASED) found.push(place);
+    const ordinal = ordinalOf[numbers[index] as number] as number;
+    if (ordinal !== ERASED) found.push(ordinal);
   }
-  const places = found.values();
-  if (places.length * 32 < size) {
-    const list = shared(Uint32Array, places.length);
-    list.set(places.toSorted());
+  const ordinals = found.values();
+  if (ordinals.length * 32 < size) {
+    const list = shared(Uint32Array, ordinals.length);
+    list.set(ordinals.toSorted());
     return { list };
   }
   const bits = shared(Int32Array, Math.ceil(size / 32));
-  for (let index = 0; index < places.length; index += 1) setBit(bits, places[index] as number);
+  for (let index = 0; index < ordinals.length; index += 1) setBit(bits, ordinals[index] as number);
   return { bits };
 }
 

@@ -51,7 +51,7 @@ export async function buildInThread(
     else o.onUnreadable?.(update.unreadable);
   });
   try {
-    for await (const some of inPieces(members)) thread.postMessage(some satisfies BuildInput);
+    for await (const piece of inPieces(members)) thread.postMessage(piece satisfies BuildInput);
     thread.postMessage(null satisfies BuildInput);
     return await built.promise;
   } finally {

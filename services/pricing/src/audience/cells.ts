@@ -1,5 +1,5 @@
 /**
- * The grid of places. Members' positions are rounded to 0.01 degrees before they are stored (decision 152, rounded positions), so a member lives
+ * The grid of cells. Members' positions are rounded to 0.01 degrees before they are stored (decision 152, rounded positions), so a member lives
  * in a cell: a row (latitude) and a column (longitude). All members of a cell are inside a circle, or none is.
  */
 import type { Position } from '@offer-ads/contracts/audience/great-circle';

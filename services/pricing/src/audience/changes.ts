@@ -1,11 +1,19 @@
 /**
  * What changed since a grid was built, filed by row: minus a member as the grid has it, plus the member as it is now. A member is either in
- * the grid's ids or here by id; somebody who left is nowhere by id, only one less at a place.
+ * the grid's ids or here by id; somebody who left is nowhere by id, only one less at an ordinal, which leads to nobody.
  */
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import type { CountedMember } from '../members/member-document.ts';
 import { columnOf, ROWS, rowOf } from './cells.ts';
-import { type CountSpan, cellOf, eraseId, type Filter, type Grid, placeMatcher, takePlace } from './grid.ts';
+import {
+  type CountSpan,
+  cellOf,
+  eraseId,
+  type Filter,
+  type Grid,
+  ordinalMatcher,
+  takeOrdinal,
+} from './grid.ts';
 
 export type Changes = {
   /** The member counts with these facts from now on; null: the member does not count any more. */
@@ -18,13 +26,13 @@ export type Changes = {
   readonly members: () => number;
   /** While a thread reads the grid, ids of members who leave are erased later: when this is called again, with false. */
   readonly keepIds: (isRead: boolean) => void;
-  /** How many places and members a count may have to look at. */
+  /** How many ordinals and members a count may have to look at. */
   readonly size: () => number;
 };
 
 type Row = {
   /** Of the grid. */
-  readonly gone: { readonly column: number; readonly place: number }[];
+  readonly gone: { readonly column: number; readonly ordinal: number }[];
   readonly here: Here[];
 };
 type Here = { readonly column: number; readonly gender: number; readonly member: CountedMember };
@@ -47,12 +55,12 @@ export function changesSince(grid: Grid): Changes {
       if (last !== known.entry) entries[entries.indexOf(known.entry)] = last;
       return;
     }
-    const taken = takePlace(grid, memberId);
+    const taken = takeOrdinal(grid, memberId);
     if (taken === undefined) return;
     if (isRead) toErase.push(taken.index);
     else eraseId(grid, taken.index);
-    const { row, column } = cellOf(grid, taken.place);
-    rowAt(row).gone.push({ column, place: taken.place });
+    const { row, column } = cellOf(grid, taken.ordinal);
+    rowAt(row).gone.push({ column, ordinal: taken.ordinal });
     gone += 1;
   }
 
@@ -68,7 +76,7 @@ export function changesSince(grid: Grid): Changes {
     },
     spanCounter: (filter) => {
       const { genders, interests } = filter;
-      const isGone = placeMatcher(grid, filter);
+      const isGone = ordinalMatcher(grid, filter);
       const isHere = ({ gender, member }: Here) =>
         (genders === null || genders.includes(gender)) &&
         (interests === null || interests.some((each) => member.interests.includes(each)));
@@ -78,8 +86,8 @@ export function changesSince(grid: Grid): Changes {
         let count = 0;
         for (const entry of row.here)
           if (entry.column >= first && entry.column <= last && isHere(entry)) count += 1;
-        for (const { column, place } of row.gone)
-          if (column >= first && column <= last && isGone(place)) count -= 1;
+        for (const { column, ordinal } of row.gone)
+          if (column >= first && column <= last && isGone(ordinal)) count -= 1;
         return count;
       };
     },

@@ -46,7 +46,7 @@ const CHECKED_TARGETS = 100;
 const nextGridAfter = {
   /** So many take some microseconds of a count in a large city. */
   changes: 20_000,
-  /** So that who left leaves no place behind for longer: decision 208, erasure of a member. */
+  /** So that the ordinal of somebody who left is gone after this time: decision 208, erasure of a member. */
   ageMs: 5 * 60_000,
   lookEveryMs: 1_000,
   /** Where no grid can be built, changes wait in MongoDB, and the alert about the age of the audience follows. */

@@ -2,11 +2,11 @@
  * The members who count, sorted by row, then by column (cells.ts), in typed arrays that threads share. A grid is never changed, except that ids
  * are erased from it; `changes.ts` has what happened since it was built.
  *
- *     place             0 1 2 3 4 5 6 7 8 ..    members in the order of their cells
- *     cell              [0    ][1][2     ] ..   its column, its first place, and how many of each gender come before it
+ *     ordinal           0 1 2 3 4 5 6 7 8 ..    members in the order of their cells
+ *     cell              [0    ][1][2     ] ..   its column, its first ordinal, and how many of each gender come before it
  *     row               [0        ][1    ] ..   its first cell
- *     gender, interest  0 1 0 0 1 0 0 1 1 ..    a bit for each place; a list of places where few have the interest
- *     id                sorted, each with its place
+ *     gender, interest  0 1 0 0 1 0 0 1 1 ..    a bit for each ordinal; a list of ordinals where few have the interest
+ *     id                sorted, each with its ordinal
  */
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
@@ -19,27 +19,27 @@ export type Grid = {
   /** By cell. */
   readonly columns: Uint16Array;
   /** By cell, and one more for the end. */
-  readonly firstPlaces: Uint32Array;
-  /** By gender, then as `firstPlaces`: members of this gender in all cells before. */
+  readonly firstOrdinals: Uint32Array;
+  /** By gender, then as `firstOrdinals`: members of this gender in all cells before. */
   readonly genderTotals: readonly Uint32Array[];
-  /** By gender: a bit for each place. */
+  /** By gender: a bit for each ordinal. */
   readonly genders: readonly Int32Array[];
-  readonly interests: ReadonlyMap<number, Places>;
+  readonly interests: ReadonlyMap<number, Ordinals>;
   /** In order, all above 0. An erased id has the value of the id before it. */
   readonly ids: Float64Array;
   /** By the index in `ids`; ERASED for an erased id. */
-  readonly places: Uint32Array;
+  readonly ordinals: Uint32Array;
 };
 
-/** Those who have an interest: a bit for each place, or the places in order, which takes less where fewer than one in 32 have it. */
-export type Places = { readonly bits: Int32Array } | { readonly list: Uint32Array };
+/** Those who have an interest: a bit for each ordinal, or the ordinals in order, which takes less where fewer than one in 32 have it. */
+export type Ordinals = { readonly bits: Int32Array } | { readonly list: Uint32Array };
 
 export const ERASED = 0xffffffff;
 
 export function bytesOf(grid: Grid): number {
   const interests = Array.from(grid.interests.values(), (each) => ('bits' in each ? each.bits : each.list));
-  const cells = [grid.firstCells, grid.columns, grid.firstPlaces, ...grid.genderTotals];
-  const all = [...cells, ...grid.genders, ...interests, grid.ids, grid.places];
+  const cells = [grid.firstCells, grid.columns, grid.firstOrdinals, ...grid.genderTotals];
+  const all = [...cells, ...grid.genders, ...interests, grid.ids, grid.ordinals];
   return all.reduce((sum, array) => sum + array.byteLength, 0);
 }
 
@@ -76,7 +76,7 @@ type CountCells = (from: number, to: number) => number;
 /** Without interests nobody is looked at: totals at the end of the span, minus those at its beginning. */
 function totalsCounter(grid: Grid, { genders }: Filter): CountCells {
   const totals =
-    genders === null ? [grid.firstPlaces] : genders.map((each) => grid.genderTotals[each] as Uint32Array);
+    genders === null ? [grid.firstOrdinals] : genders.map((each) => grid.genderTotals[each] as Uint32Array);
   return (from, to) => {
     let count = 0;
     for (const before of totals) count += (before[to] as number) - (before[from] as number);
@@ -87,13 +87,13 @@ function totalsCounter(grid: Grid, { genders }: Filter): CountCells {
 /** The bits of all interests are united, then cut with those of the genders, and counted: 32 members at a time. */
 function bitsCounter(grid: Grid, { genders, interests }: Filter): CountCells {
   const wanted = (interests ?? []).flatMap((each) => grid.interests.get(each) ?? []);
-  const maps = wanted.flatMap((places) => ('bits' in places ? [places.bits] : []));
-  const lists = wanted.flatMap((places) => ('list' in places ? [places.list] : []));
+  const maps = wanted.flatMap((ordinals) => ('bits' in ordinals ? [ordinals.bits] : []));
+  const lists = wanted.flatMap((ordinals) => ('list' in ordinals ? [ordinals.list] : []));
   const genderMaps = genders?.map((each) => grid.genders[each] as Int32Array) ?? null;
   if (wanted.length === 0) return () => 0;
   return (from, to) => {
-    const start = grid.firstPlaces[from] as number;
-    const last = (grid.firstPlaces[to] as number) - 1;
+    const start = grid.firstOrdinals[from] as number;
+    const last = (grid.firstOrdinals[to] as number) - 1;
     const first = start >>> 5;
     const words = (last >>> 5) - first + 1;
     const found = emptyWords(words);
@@ -153,44 +153,44 @@ function countOnes(found: Int32Array, words: number): number {
   return count;
 }
 
-/** @returns whether the member at a place passes the filter */
-export function placeMatcher(grid: Grid, { genders, interests }: Filter): (place: number) => boolean {
+/** @returns whether the member at an ordinal passes the filter */
+export function ordinalMatcher(grid: Grid, { genders, interests }: Filter): (ordinal: number) => boolean {
   const wanted = interests?.flatMap((each) => grid.interests.get(each) ?? []) ?? null;
-  return (place) =>
-    (genders === null || genders.some((each) => hasBit(grid.genders[each] as Int32Array, place))) &&
-    (wanted === null || wanted.some((places) => hasPlace(places, place)));
+  return (ordinal) =>
+    (genders === null || genders.some((each) => hasBit(grid.genders[each] as Int32Array, ordinal))) &&
+    (wanted === null || wanted.some((ordinals) => hasOrdinal(ordinals, ordinal)));
 }
 
-function hasPlace(places: Places, place: number): boolean {
-  if ('bits' in places) return hasBit(places.bits, place);
-  return places.list[lowerBound(places.list, place)] === place;
+function hasOrdinal(ordinals: Ordinals, ordinal: number): boolean {
+  if ('bits' in ordinals) return hasBit(ordinals.bits, ordinal);
+  return ordinals.list[lowerBound(ordinals.list, ordinal)] === ordinal;
 }
 
-export function hasBit(bits: Int32Array, place: number): boolean {
-  return ((bits[place >>> 5] as number) & (1 << (place & 31))) !== 0;
+export function hasBit(bits: Int32Array, ordinal: number): boolean {
+  return ((bits[ordinal >>> 5] as number) & (1 << (ordinal & 31))) !== 0;
 }
 
-export function setBit(bits: Int32Array, place: number): void {
-  bits[place >>> 5] = (bits[place >>> 5] as number) | (1 << (place & 31));
+export function setBit(bits: Int32Array, ordinal: number): void {
+  bits[ordinal >>> 5] = (bits[ordinal >>> 5] as number) | (1 << (ordinal & 31));
 }
 
-/** The cell of a place, as its row and column. */
-export function cellOf(grid: Grid, place: number): { readonly row: number; readonly column: number } {
-  const cell = lowerBound(grid.firstPlaces, place + 1) - 1;
+/** The cell of an ordinal, as its row and column. */
+export function cellOf(grid: Grid, ordinal: number): { readonly row: number; readonly column: number } {
+  const cell = lowerBound(grid.firstOrdinals, ordinal + 1) - 1;
   const row = lowerBound(grid.firstCells, cell + 1) - 1;
   return { row, column: grid.columns[cell] as number };
 }
 
 /**
- * Takes the place from a member, who is found no more. A thread may be reading for the next grid.
- * @returns the place, and the index of the id, for `eraseId`
+ * Takes the ordinal from a member, who is found no more. A thread may be reading for the next grid.
+ * @returns the ordinal, and the index of the id, for `eraseId`
  */
-export function takePlace({ ids, places }: Grid, memberId: number) {
+export function takeOrdinal({ ids, ordinals }: Grid, memberId: number) {
   const index = lowerBound(ids, memberId);
-  const place = ids[index] === memberId ? (places[index] as number) : ERASED;
-  if (place === ERASED) return undefined;
-  Atomics.store(places, index, ERASED);
-  return { place, index };
+  const ordinal = ids[index] === memberId ? (ordinals[index] as number) : ERASED;
+  if (ordinal === ERASED) return undefined;
+  Atomics.store(ordinals, index, ERASED);
+  return { ordinal, index };
 }
 
 /** Not while a thread reads the ids. Afterwards this grid has the id nowhere. */

@@ -136,7 +136,7 @@ it('ids of members who leave while a thread reads the grid are erased when that 
   expect([grid.count(aroundAnybody), ...first.ids]).toEqual([1, 11, 11, 11]);
 });
 
-it('the id of a removed member is nowhere in memory, and its place is not in the next grid', async () => {
+it('the id of a removed member is nowhere in memory, and its ordinal is not in the next grid', async () => {
   const ids = [11, 12, 13, 14, 15];
   const first = gridOf(ids.map(withId));
   const grid = openLiveGrid(first);

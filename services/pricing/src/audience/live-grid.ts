@@ -1,4 +1,4 @@
-/** A grid with the changes since it was built. Another grid takes its place while it counts on. */
+/** A grid with the changes since it was built. It counts on until another grid replaces it. */
 import { setImmediate as afterOtherWork } from 'node:timers/promises';
 import type { Target } from '@offer-ads/contracts/audience/target';
 import type { CountedMember } from '../members/member-document.ts';

@@ -14,7 +14,7 @@ import {
 } from '../members/member-document.ts';
 import { MEMBERS } from '../members/members-store.ts';
 
-/** A place in the change stream: a resume token as text, valid while MongoDB's oplog reaches back to it. */
+/** A position in the change stream: a resume token as text, valid while MongoDB's oplog reaches back to it. */
 export type Position = string;
 
 /** A mark that a replica writes. When it appears in the stream, the replica has seen everything that was written before it. */

@@ -60,14 +60,14 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
       if (hasComeBack(mark)) return Promise.resolve(true);
       if (signal?.aborted === true) return Promise.resolve(false);
       return new Promise((resolve) => {
-        const settle = (cameBack: boolean) => {
+        const finish = (cameBack: boolean) => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', giveUp);
           waiters.delete(waiter);
           resolve(cameBack);
         };
-        const giveUp = () => settle(false);
-        const waiter = { number: mark.number, resolve: () => settle(true) };
+        const giveUp = () => finish(false);
+        const waiter = { number: mark.number, resolve: () => finish(true) };
         const timer = setTimeout(giveUp, withinMs).unref();
         signal?.addEventListener('abort', giveUp);
         waiters.add(waiter);

@@ -16,12 +16,12 @@ function read(changes: Readonly<Record<string, unknown>>) {
 
 function refusalOf(changes: Readonly<Record<string, unknown>>) {
   const result = read(changes);
-  return result.ok ? undefined : result.refusal;
+  return result.ok ? undefined : result;
 }
 
 function formOf(changes: Readonly<Record<string, unknown>> = {}) {
   const result = read(changes);
-  if (!result.ok) throw new Error(`was refused: ${JSON.stringify(result.refusal)}`);
+  if (!result.ok) throw new Error(`was refused: ${JSON.stringify(result)}`);
   return result.form;
 }
 
@@ -53,7 +53,7 @@ describe('an estimate form', () => {
     ['interest', 'interests'],
     ['end_date_time', 'end_datetime'],
   ])('with %s is refused, because a list that is left out would reach everybody', (name, right) => {
-    expect(refusalOf({ [name]: ['Female'] })).toEqual({
+    expect(refusalOf({ [name]: ['Female'] })).toMatchObject({
       reason: 'invalid-input',
       faults: [`${name} must be sent as ${right}`],
     });
@@ -111,7 +111,7 @@ describe('an estimate form', () => {
 
   it.each(['start_datetime', 'end_datetime', 'location', 'radius'])('is refused without %s', (field) => {
     const missing = { reason: 'invalid-input', faults: [`${field} is missing`] };
-    for (const nothing of [undefined, null]) expect(refusalOf({ [field]: nothing })).toEqual(missing);
+    for (const nothing of [undefined, null]) expect(refusalOf({ [field]: nothing })).toMatchObject(missing);
   });
 
   it.each(['2026-11-21T09:00:00', '', 1_795_000_000, true])(
@@ -128,7 +128,7 @@ describe('an estimate form', () => {
   it('needs its end after its start, by a millisecond at least', () => {
     expect(read({ end_datetime: '2026-11-21T09:00:00.001Z' }).ok).toBe(true);
     for (const end_datetime of ['2026-11-21T09:00:00Z', '2026-11-21T10:00:00+02:00'])
-      expect(refusalOf({ end_datetime })).toEqual({
+      expect(refusalOf({ end_datetime })).toMatchObject({
         reason: 'invalid-input',
         faults: ['end_datetime must be after start_datetime'],
       });
@@ -147,7 +147,7 @@ describe('an estimate form', () => {
         radius: 99,
         genders: [],
       }),
-    ).toEqual({
+    ).toMatchObject({
       reason: 'invalid-input',
       faults: [
         expect.stringContaining('end_datetime must be an ISO 8601'),

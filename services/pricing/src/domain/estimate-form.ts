@@ -7,7 +7,7 @@ import { meantName } from '@offer-ads/contracts/values/misspelt-name';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { radiusRule } from '@offer-ads/contracts/values/radius';
-import { refused } from '@offer-ads/contracts/values/refused';
+import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 
 export type EstimateForm = { readonly target: Target; readonly startAt: Date; readonly endAt: Date };
 
@@ -21,7 +21,7 @@ export type EstimateRefusal =
 
 export type EstimateFormResult =
   | { readonly ok: true; readonly form: EstimateForm; readonly wantsQuote: boolean }
-  | { readonly ok: false; readonly refusal: EstimateRefusal };
+  | Refused<EstimateRefusal>;
 
 const estimateFields = estimateRequest.extend({ start_datetime: zonedDateTime, end_datetime: zonedDateTime });
 type Fields = ReturnType<typeof estimateFields.parse>;

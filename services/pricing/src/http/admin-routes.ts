@@ -7,7 +7,7 @@ import type { Express } from 'express';
 import type { Audience } from '../audience/audience.ts';
 import { importMembers } from '../members/import-members.ts';
 import type { MembersStore } from '../members/members-store.ts';
-import type { HeldRates } from '../rates/held-rates.ts';
+import type { CachedRates } from '../rates/cached-rates.ts';
 import { ratesStanding } from '../rates/rates-standing.ts';
 import type { RatesRefresher } from '../rates/refresh-rates.ts';
 
@@ -18,7 +18,7 @@ export function mountAdminRoutes(
     readonly clock: Clock;
     readonly members: MembersStore;
     readonly audience: Pick<Audience, 'includesWritten' | 'check'>;
-    readonly rates: HeldRates;
+    readonly rates: CachedRates;
     readonly refresher: Pick<RatesRefresher, 'refreshNow' | 'refused'>;
   },
 ): void {
@@ -44,7 +44,7 @@ export function mountAdminRoutes(
   });
 
   app.get('/admin/rates', o.admin(1024), (_req, res) => {
-    const standing = ratesStanding({ held: o.rates, refused: o.refresher.refused }, o.clock.now());
+    const standing = ratesStanding({ cached: o.rates, refused: o.refresher.refused }, o.clock.now());
     res.json(standing satisfies RatesReply);
   });
 

@@ -9,7 +9,7 @@ import { readJsonBody } from '@offer-ads/platform/http/request-bodies';
 import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
-import type { HeldInterests } from '../members/held-interests.ts';
+import type { CachedInterests } from '../members/cached-interests.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { openQuotes } from '../quotes.ts';
 import { estimateReply, refusalReply } from './replies.ts';
@@ -17,7 +17,7 @@ import { estimateReply, refusalReply } from './replies.ts';
 type EstimateParts = PriceParts & {
   readonly contextSecret: string;
   readonly clock: Clock;
-  readonly interests: Pick<HeldInterests, 'active'>;
+  readonly interests: Pick<CachedInterests, 'active'>;
 };
 type Answer = { readonly status: number; readonly body: EstimateReply | Refusal };
 
@@ -33,7 +33,7 @@ export function estimateFastPath(o: EstimateParts): FastPath {
     const caller = verify(req);
     const body = await readJsonBody(req, MAX_BODY_BYTES);
     // The specification has one status for every fault of the input.
-    if (!body.ok) return refused({ reason: 'invalid-input', faults: [body.refusal.message] });
+    if (!body.ok) return refused({ reason: 'invalid-input', faults: [body.message] });
     return answerForm(req, caller, body.value);
   }
 
@@ -44,7 +44,7 @@ export function estimateFastPath(o: EstimateParts): FastPath {
     // Only the start is in the organisation's test time. Rates and the privacy budget are of the real day.
     const testNow = new Date(now.getTime() + (caller.testClockAheadSeconds ?? 0) * 1_000);
     const read = readEstimateForm(body, mode, testNow);
-    if (!read.ok) return refused(read.refusal);
+    if (!read.ok) return refused(read);
     const { interests } = read.form.target;
     const unknown = interests.length > 0 && refusalOfInterests(interests, o.interests.active());
     if (unknown) return refused(unknown);

@@ -17,7 +17,7 @@ import { estimateForm, london, priceRequest } from '../../test/people.ts';
 import type { AudienceEngine } from '../audience/audience.ts';
 import { audienceShown } from '../domain/cohort.ts';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
-import { holdRates } from '../rates/held-rates.ts';
+import { cacheRates } from '../rates/cached-rates.ts';
 import { estimateFastPath } from './estimate-fast-path.ts';
 import { mountPriceRoutes } from './price-routes.ts';
 
@@ -40,7 +40,7 @@ const fixing: ReferenceRates = {
     ['JPY', 17_893_000_000n],
   ]),
 };
-const rates = await holdRates({ newest: async () => [fixing] });
+const rates = await cacheRates({ newest: async () => [fixing] });
 
 async function start(count: AudienceEngine['count'], minCohort = 1): Promise<void> {
   const parts = {

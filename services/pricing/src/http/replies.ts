@@ -72,9 +72,9 @@ export function priceReply({
 }
 
 export function quotedPriceReply(redeemed: ReturnType<Quotes['redeem']>): QuotedPriceReply {
-  return redeemed.ok
-    ? { outcome: 'honoured', price: priceReply(redeemed.price) }
-    : { outcome: 'refused', ...redeemed.refusal };
+  if (redeemed.ok) return { outcome: 'honoured', price: priceReply(redeemed.price) };
+  const { ok: _, ...refusal } = redeemed;
+  return { outcome: 'refused', ...refusal };
 }
 
 /** JSON has only floating point; up to 15 digits are exact. */

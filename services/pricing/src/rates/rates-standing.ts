@@ -2,29 +2,29 @@
 import type { RatesReply } from '@offer-ads/contracts/admin/pricing-api';
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
-import type { HeldRates } from './held-rates.ts';
+import type { CachedRates } from './cached-rates.ts';
 import type { Jump, RatesRefresher } from './refresh-rates.ts';
 import { ratesAge } from './watch-rates.ts';
 
 export function ratesStanding(
-  { held, refused }: { held: Omit<HeldRates, 'refresh'>; refused: RatesRefresher['refused'] },
+  { cached, refused }: { cached: Omit<CachedRates, 'refresh'>; refused: RatesRefresher['refused'] },
   now: Date,
 ): RatesReply {
-  const { latest, missing, outOfDate } = ratesAge(held, now);
+  const { latest, missing, outOfDate } = ratesAge(cached, now);
   const last = refused();
   return {
     date: latest ?? null,
     missingFixings: missing,
     outOfDate,
     perGbp: billedCurrencies.map((currency) => {
-      const rate = held.exchangeRate(currency, now);
+      const rate = cached.exchangeRate(currency, now);
       return { currency, rate: rate && decimal(rate.perGbpE6, 6) };
     }),
     refused: last && {
       at: last.at.toISOString(),
       reason: last.reason,
       problem: last.problem,
-      jump: last.reason === 'jump' ? jumpShown(last.jump, held.fixings()) : null,
+      jump: last.reason === 'jump' ? jumpShown(last.jump, cached.fixings()) : null,
     },
   };
 }

@@ -7,7 +7,7 @@ import { dailyXml } from '@offer-ads/simulators/rates/daily-xml';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { collectingLogger } from '@offer-ads/testing/logger';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
-import { type HeldRates, holdRates } from './held-rates.ts';
+import { type CachedRates, cacheRates } from './cached-rates.ts';
 import type { RatesStore } from './rates-store.ts';
 import { type RatesRefresher, ratesRefresher } from './refresh-rates.ts';
 import { ratesWatch } from './watch-rates.ts';
@@ -19,7 +19,7 @@ let asked: number;
 let lines: string[];
 let metrics: Metrics;
 let store: RatesStore;
-let held: HeldRates;
+let cached: CachedRates;
 let refresher: RatesRefresher;
 let watch: () => void;
 
@@ -36,13 +36,13 @@ beforeEach(async () => {
   clock = testClock('2026-11-19T18:00:00Z');
   answer = () => dailyXml('2026-11-19');
   store = ratesInMemory();
-  held = await holdRates(store);
+  cached = await cacheRates(store);
   metrics = createMetrics('pricing');
   const log = collectingLogger();
   const { logger } = log;
   lines = log.lines;
-  refresher = ratesRefresher({ url, store, held, clock, logger, metrics });
-  watch = ratesWatch({ held, clock, logger, metrics });
+  refresher = ratesRefresher({ url, store, cached, clock, logger, metrics });
+  watch = ratesWatch({ cached, clock, logger, metrics });
 });
 afterEach(async () => {
   server.closeAllConnections();
@@ -64,8 +64,8 @@ function ratesInMemory(): RatesStore {
   };
 }
 
-const latest = () => held.latestDate(clock.now());
-const dollar = () => held.exchangeRate('USD', clock.now());
+const latest = () => cached.latestDate(clock.now());
+const dollar = () => cached.exchangeRate('USD', clock.now());
 const metric = (name: string) => metrics.registry.getSingleMetricAsString(name);
 
 async function refusals(): Promise<Record<string, number>> {
@@ -93,7 +93,7 @@ describe('the rates', () => {
     expect([asked, latest()]).toEqual([2, '2026-11-20']);
     clock.set('2026-11-23T15:00:00Z');
     await store.save({ date: '2026-11-23', perEuroE8: new Map() }, clock.now());
-    await held.refresh();
+    await cached.refresh();
     await refresher.refreshWhenDue();
     expect(asked).toBe(2);
   });
@@ -191,7 +191,7 @@ describe('a refresh by a person', () => {
     if (waiting?.reason !== 'jump') throw new Error('no jump waits');
     expect(waiting.jump.currencies).toEqual(['USD']);
     await store.save(waiting.jump.rates, clock.now());
-    await held.refresh();
+    await cached.refresh();
     await refresher.refreshWhenDue();
     expect(refresher.refused()).toBeNull();
   });

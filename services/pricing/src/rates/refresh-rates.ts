@@ -5,7 +5,7 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
 import { jumpsOf } from '../domain/rates/rate-jumps.ts';
 import { isNewerDue } from '../domain/rates/target-calendar.ts';
-import type { HeldRates } from './held-rates.ts';
+import type { CachedRates } from './cached-rates.ts';
 import { type FeedRefusal, fetchRates } from './rates-feed.ts';
 import type { RatesStore } from './rates-store.ts';
 
@@ -45,7 +45,7 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 type Parts = {
   readonly url: string;
   readonly store: Pick<RatesStore, 'save' | 'withdrawAfter'>;
-  readonly held: HeldRates;
+  readonly cached: CachedRates;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -64,11 +64,11 @@ export function ratesRefresher(o: Parts): RatesRefresher {
 
   async function ask(acceptJump?: string, signal?: AbortSignal): Promise<RefreshResult> {
     // Also compares with what other replicas have stored meanwhile; without the store, fetching is pointless.
-    await o.held.refresh();
+    await o.cached.refresh();
     const fetched = await fetchRates({ url: o.url, now: o.clock.now(), ...(signal && { signal }) });
     if (!fetched.ok) return fetched;
     const { date } = fetched.rates;
-    const jumps = jumpsOf(fetched.rates, o.held.fixings());
+    const jumps = jumpsOf(fetched.rates, o.cached.fixings());
     if (jumps.length === 0) return fetched;
     const jump = { rates: fetched.rates, currencies: jumps };
     if (acceptJump !== date) return { ok: false, reason: 'jump', problem: jumpProblem(date, jumps), jump };
@@ -78,7 +78,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
 
   function refuse(refusal: RatesRefusal): RatesRefusal {
     const { reason, problem } = refusal;
-    const latest = o.held.latestDate(o.clock.now());
+    const latest = o.cached.latestDate(o.clock.now());
     refusals.inc({ reason });
     refused = { ...refusal, at: o.clock.now() };
     o.logger.error({ reason, problem, latest }, 'rates refused: the last good ones stay in use');
@@ -87,7 +87,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
 
   async function keep(rates: ReferenceRates): Promise<void> {
     await o.store.save(rates, o.clock.now());
-    await o.held.refresh();
+    await o.cached.refresh();
     refused = null;
     o.logger.info({ date: rates.date }, 'rates stored');
   }
@@ -98,16 +98,17 @@ export function ratesRefresher(o: Parts): RatesRefresher {
       if (!result.ok) return refuse(result);
       await keep(result.rates);
       await o.store.withdrawAfter(result.rates.date);
-      await o.held.refresh();
+      await o.cached.refresh();
       return result;
     },
     refreshWhenDue: async (signal) => {
       const now = o.clock.now();
-      const last = o.held.latestDate(now);
+      const last = o.cached.latestDate(now);
       if (last !== undefined && !isNewerDue(last, now)) {
         attempts = 0;
         // A correction with a jump waits for a person, until some replica has stored it.
-        const waits = refused?.reason === 'jump' && jumpsOf(refused.jump.rates, o.held.fixings()).length > 0;
+        const waits =
+          refused?.reason === 'jump' && jumpsOf(refused.jump.rates, o.cached.fixings()).length > 0;
         if (!waits) refused = null;
         return;
       }

@@ -3,19 +3,19 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { isOutOfDate, missingFixings } from '../domain/rates/target-calendar.ts';
-import type { HeldRates } from './held-rates.ts';
+import type { CachedRates } from './cached-rates.ts';
 
 /** Six weeks: above that, the exact number does not matter. Also reported while there are no rates. */
 const MAX_MISSING = 30;
 
-export function ratesAge(held: Pick<HeldRates, 'latestDate'>, now: Date) {
-  const latest = held.latestDate(now);
+export function ratesAge(cached: Pick<CachedRates, 'latestDate'>, now: Date) {
+  const latest = cached.latestDate(now);
   if (latest === undefined) return { latest, missing: MAX_MISSING, outOfDate: true };
   return { latest, missing: missingFixings(latest, now, MAX_MISSING), outOfDate: isOutOfDate(latest, now) };
 }
 
 export function ratesWatch(o: {
-  readonly held: Pick<HeldRates, 'latestDate'>;
+  readonly cached: Pick<CachedRates, 'latestDate'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -26,7 +26,7 @@ export function ratesWatch(o: {
   });
   let wasOutOfDate = false;
   return () => {
-    const { latest, missing, outOfDate } = ratesAge(o.held, o.clock.now());
+    const { latest, missing, outOfDate } = ratesAge(o.cached, o.clock.now());
     age.set(missing);
     if (outOfDate && !wasOutOfDate)
       o.logger.error({ latest }, 'rates are out of date: only pounds can be billed');

@@ -17,7 +17,7 @@ export const circuitBreakerOpen: Drill = {
         answer = `${reply.status} ${await reply.text()}`;
       });
     await eventually(async () => {
-      const metrics = await (await fetch(`${system.addresses.gateway}/metrics`)).text();
+      const metrics = await (await fetch(`${system.addresses.gatewayAdmin}/metrics`)).text();
       if (!/^circuit_breaker_open\{[^}]*target="pricing"[^}]*\} 1$/m.test(metrics))
         throw new Error(`the breaker stays closed, and the last estimate was answered: ${answer}`);
     });

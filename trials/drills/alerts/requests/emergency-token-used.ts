@@ -6,7 +6,7 @@ import { type Drill, elsewhere, run } from '../../drill.ts';
 export const emergencyTokenUsed: Drill = {
   alert: 'EmergencyTokenUsed',
   cause: async (system) => {
-    const reply = await fetch(`${system.addresses.gateway}/admin/organisations`, {
+    const reply = await fetch(`${system.addresses.gatewayAdmin}/admin/organisations`, {
       headers: {
         authorization: `Bearer ${adminCredential(system.secrets().consoleToken, 'gateway')}`,
         [adminActorHeader]: 'ann',

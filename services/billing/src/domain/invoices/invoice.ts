@@ -65,19 +65,19 @@ export function isCreditNote(document: BillingDocument): document is CreditNote 
 }
 
 /** Each series has numbers of its own. */
-export type DocumentPlace = {
+export type DocumentKey = {
   readonly series: 'invoice' | 'credit-note';
   readonly mode: Mode;
   readonly sequence: bigint;
 };
 
-const prefixes: Record<DocumentPlace['series'], Record<Mode, string>> = {
+const prefixes: Record<DocumentKey['series'], Record<Mode, string>> = {
   invoice: { TEST: 'TEST', LIVE: 'INV' },
   'credit-note': { TEST: 'TEST-CN', LIVE: 'CN' },
 };
 const FEWEST_DIGITS = 6;
 
-export function documentNumber({ series, mode, sequence }: DocumentPlace): string {
+export function documentNumber({ series, mode, sequence }: DocumentKey): string {
   return `${prefixes[series][mode]}-${sequence.toString().padStart(FEWEST_DIGITS, '0')}`;
 }
 
@@ -86,12 +86,12 @@ const allSeries = (['invoice', 'credit-note'] as const).flatMap((series) =>
 );
 
 /** Null unless the text is the number of a document in its only valid form. */
-export function parseDocumentNumber(text: string): DocumentPlace | null {
+export function parseDocumentNumber(text: string): DocumentKey | null {
   const [, prefix, digits = ''] = /^([A-Z-]+)-(\d{6,18})$/.exec(text) ?? [];
   const found = allSeries.find(({ series, mode }) => prefixes[series][mode] === prefix);
   if (found === undefined) return null;
-  const place = { ...found, sequence: BigInt(digits) };
-  return place.sequence > 0n && documentNumber(place) === text ? place : null;
+  const key = { ...found, sequence: BigInt(digits) };
+  return key.sequence > 0n && documentNumber(key) === text ? key : null;
 }
 
 /** The rate behind the VAT of a payment, which is 0% or 20%: the whole net is taxed, or nothing. */

@@ -1,10 +1,11 @@
 /** The rates for prices, in memory. */
+
+import { type Cached, cache } from '../cached.ts';
 import { type ExchangeRate, exchangeRateOf, type ReferenceRates } from '../domain/rates/exchange-rate.ts';
 import { frankfurtDate } from '../domain/rates/target-calendar.ts';
-import { type Held, hold } from '../held.ts';
 import type { RatesStore } from './rates-store.ts';
 
-export type HeldRates = Pick<Held<unknown>, 'refresh'> & {
+export type CachedRates = Pick<Cached<unknown>, 'refresh'> & {
   /** The stored fixings, newest first. */
   readonly fixings: () => readonly ReferenceRates[];
   /** The date of the newest fixing that is not in the future: `YYYY-MM-DD`, in Frankfurt. */
@@ -14,17 +15,17 @@ export type HeldRates = Pick<Held<unknown>, 'refresh'> & {
 };
 
 /** Two weeks: older ones are out of date on any calendar and interest only people who read the store. */
-const FIXINGS_HELD = 10;
+const FIXINGS_CACHED = 10;
 const MINUTE_MS = 60_000;
 
-export async function holdRates(store: Pick<RatesStore, 'newest'>): Promise<HeldRates> {
-  const held = await hold(() => store.newest(FIXINGS_HELD));
+export async function cacheRates(store: Pick<RatesStore, 'newest'>): Promise<CachedRates> {
+  const cached = await cache(() => store.newest(FIXINGS_CACHED));
   let known = new Map<string, ExchangeRate | null>();
   let knownFor: { readonly fixings: readonly ReferenceRates[]; readonly minute: number } | undefined;
 
   /** The calendar counts in minutes, so within a minute only new rates change the result. */
   function exchangeRate(currency: string, now: Date): ExchangeRate | null {
-    const fixings = held.current();
+    const fixings = cached.current();
     const minute = Math.floor(now.getTime() / MINUTE_MS);
     if (knownFor?.fixings !== fixings || knownFor.minute !== minute) {
       known = new Map();
@@ -36,9 +37,9 @@ export async function holdRates(store: Pick<RatesStore, 'newest'>): Promise<Held
   }
 
   return {
-    refresh: held.refresh,
-    fixings: held.current,
-    latestDate: (now) => held.current().find(({ date }) => date <= frankfurtDate(now))?.date,
+    refresh: cached.refresh,
+    fixings: cached.current,
+    latestDate: (now) => cached.current().find(({ date }) => date <= frankfurtDate(now))?.date,
     exchangeRate,
   };
 }

@@ -4,13 +4,13 @@ import { type Fingerprint, isDistinctive, latestLike, wholeLooks } from '../doma
 import { namesOf, type Outcome, type Recognised, type Ruling, rulingOn } from '../domain/ruling.ts';
 import type { RulingOnPicture, RulingsStore } from './rulings-store.ts';
 
-export type HeldRulings = Awaited<ReturnType<typeof holdRulings>>;
+export type CachedRulings = Awaited<ReturnType<typeof cacheRulings>>;
 
 /** Rulings read at once: a few megabytes. */
 const pageSize = 2_000;
 
 /** Resolves when all existing rulings have been read. */
-export async function holdRulings(store: Pick<RulingsStore, 'after'>) {
+export async function cacheRulings(store: Pick<RulingsStore, 'after'>) {
   const byName = new Map<string, Ruling>();
   const blocks = new Map<number, Ruling>();
   /** Plain fingerprints are left out, because they match all other plain ones. */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Fingerprint, fingerprintWords } from '../domain/fingerprint.ts';
 import type { Recognised, RulingAction } from '../domain/ruling.ts';
-import { holdRulings } from './held-rulings.ts';
+import { cacheRulings } from './cached-rulings.ts';
 import type { RulingOnPicture } from './rulings-store.ts';
 
 /** The list of rulings as stored, with any number of replicas. */
 function rulings() {
   const list: RulingOnPicture[] = [];
   return {
-    replica: () => holdRulings({ after: async (number, limit) => list.slice(number, number + limit) }),
+    replica: () => cacheRulings({ after: async (number, limit) => list.slice(number, number + limit) }),
     decide: (action: RulingAction, picture: Recognised) => {
       const made = { action, author: 'ann', reason: 'because', at: new Date(0) };
       list.push({ ...picture, ...made, number: list.length + 1 });
@@ -28,20 +28,20 @@ describe('rulings in memory', () => {
   it('are all there after a start, however many there were', async () => {
     const { replica, decide } = rulings();
     for (let index = 0; index < 4_500; index += 1) decide('block', picture(`p${index}`));
-    const held = await replica();
+    const cached = await replica();
     for (const index of [0, 1_999, 2_000, 4_499])
-      expect(await held.on(picture(`p${index}`))).toMatchObject({ reason: 'blocked' });
+      expect(await cached.on(picture(`p${index}`))).toMatchObject({ reason: 'blocked' });
   });
 
   it('that are withdrawn leave nothing behind, under no name and for no copy', async () => {
     const { replica, decide } = rulings();
-    const held = await replica();
+    const cached = await replica();
     decide('block', picture('a', { cleanHash: 'as shown', scene: 1 }));
-    expect(await held.on(picture('copy', { scene: 1 }))).toBeDefined();
+    expect(await cached.on(picture('copy', { scene: 1 }))).toBeDefined();
     decide('withdraw', picture('same with other metadata', { cleanHash: 'as shown', scene: 1 }));
-    expect(await held.on(picture('a', { scene: 1 }))).toBeUndefined();
-    expect(await held.on(picture('copy', { scene: 1 }))).toBeUndefined();
-    expect(held.size()).toBe(0);
+    expect(await cached.on(picture('a', { scene: 1 }))).toBeUndefined();
+    expect(await cached.on(picture('copy', { scene: 1 }))).toBeUndefined();
+    expect(cached.size()).toBe(0);
   });
 
   it('leave a copy refused for another block when one is withdrawn', async () => {
@@ -49,7 +49,7 @@ describe('rulings in memory', () => {
     decide('block', picture('a', { scene: 1 }));
     decide('block', picture('b', { scene: 1 }));
     decide('withdraw', picture('b', { scene: 1 }));
-    const held = await replica();
-    expect(await held.on(picture('b', { scene: 1 }))).toMatchObject({ ruling: { contentHash: 'a' } });
+    const cached = await replica();
+    expect(await cached.on(picture('b', { scene: 1 }))).toMatchObject({ ruling: { contentHash: 'a' } });
   });
 });

@@ -1,22 +1,22 @@
 /** The interests that can be targeted, in memory. */
-import { type Held, hold } from '../held.ts';
+import { type Cached, cache } from '../cached.ts';
 import type { InterestsStore } from './interests-store.ts';
 
-export type HeldInterests = Pick<Held<unknown>, 'refresh'> & {
+export type CachedInterests = Pick<Cached<unknown>, 'refresh'> & {
   readonly active: () => ReadonlySet<number>;
   /** Stores a newer list; this replica uses it from then on. */
   readonly replace: InterestsStore['replace'];
 };
 
 /** At most 5,000, the limit of a catalogue (contracts, `catalogueReplacement`). */
-export async function holdInterests(store: InterestsStore): Promise<HeldInterests> {
-  const held = await hold(store.active);
+export async function cacheInterests(store: InterestsStore): Promise<CachedInterests> {
+  const cached = await cache(store.active);
   return {
-    active: held.current,
-    refresh: held.refresh,
+    active: cached.current,
+    refresh: cached.refresh,
     replace: async (list) => {
       await store.replace(list);
-      await held.refresh();
+      await cached.refresh();
     },
   };
 }

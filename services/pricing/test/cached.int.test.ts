@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { Cached } from '../src/cached.ts';
 import type { ReferenceRates } from '../src/domain/rates/exchange-rate.ts';
-import type { Held } from '../src/held.ts';
-import { holdInterests } from '../src/members/held-interests.ts';
+import { cacheInterests } from '../src/members/cached-interests.ts';
 import { openInterestsStore } from '../src/members/interests-store.ts';
-import { holdRates } from '../src/rates/held-rates.ts';
+import { cacheRates } from '../src/rates/cached-rates.ts';
 import { openRatesStore } from '../src/rates/rates-store.ts';
 import { type MongoUnderTest, openMongoUnderTest } from './mongo-under-test.ts';
 
@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-/** Reads as the loop does every two seconds. A read that takes too long changes no held value. */
-async function onceReadAnew(held: Pick<Held<unknown>, 'refresh'>, assertion: () => void): Promise<void> {
+/** Reads as the loop does every two seconds. A read that takes too long changes no cached value. */
+async function onceReadAnew(cached: Pick<Cached<unknown>, 'refresh'>, assertion: () => void): Promise<void> {
   await eventually(async () => {
-    await held.refresh().catch(() => {});
+    await cached.refresh().catch(() => {});
     assertion();
   });
 }
@@ -40,9 +40,9 @@ function dollars(date: string, perPoundE8: bigint): ReferenceRates {
   return { date, perEuroE8 };
 }
 
-it('rates that another replica has stored or withdrawn are used after the next read, with every digit; ten fixings are held', async () => {
+it('rates that another replica has stored or withdrawn are used after the next read, with every digit; ten fixings are cached', async () => {
   const ratesThere = openRatesStore(there.connection);
-  const rates = await startWhenStoresServe(() => holdRates(openRatesStore(here.connection)));
+  const rates = await startWhenStoresServe(() => cacheRates(openRatesStore(here.connection)));
   expect(rates.exchangeRate('USD', evening)).toBeNull();
   const save = (date: string, perPoundE8: bigint) =>
     eventually(() => ratesThere.save(dollars(date, perPoundE8), evening));
@@ -62,7 +62,7 @@ it('rates that another replica has stored or withdrawn are used after the next r
 
 it('interests that another replica has stored are used after the next read, there at once; an older list changes nothing', async () => {
   const open = ({ connection }: Mongo) =>
-    startWhenStoresServe(() => holdInterests(openInterestsStore(connection)));
+    startWhenStoresServe(() => cacheInterests(openInterestsStore(connection)));
   const [interestsHere, interestsThere] = [await open(here), await open(there)];
   await eventually(() => interestsThere.replace({ version: 2, active: [1, 2] }));
   expect([...interestsThere.active()]).toEqual([1, 2]);
