@@ -26,7 +26,7 @@ import { managePlacementKeys } from './keys/manage-placement-keys.ts';
 import { findPlacementKeyFacts } from './keys/placement-keys-store.ts';
 import { startCallLog } from './public-api/call-log.ts';
 import { createPlacementTokenMaker, createTokenMaker } from './public-api/caller-tokens.ts';
-import { sharingStatements } from './public-api/find-key.ts';
+import { findByHash } from './public-api/find-key.ts';
 import { startRequestLimiter } from './public-api/request-limiter.ts';
 import { createTestClocks } from './public-api/test-clocks.ts';
 import { createUpstream } from './public-api/upstream.ts';
@@ -137,8 +137,8 @@ export async function startGateway(
     limiter,
     callLog,
     upstreams,
-    findKey: sharingStatements((sha256s) => findKeyFacts(keyStore, sha256s)),
-    findPlacementKey: sharingStatements((sha256s) => findPlacementKeyFacts(keyStore, sha256s)),
+    findKey: findByHash((sha256s) => findKeyFacts(keyStore, sha256s)),
+    findPlacementKey: findByHash((sha256s) => findPlacementKeyFacts(keyStore, sha256s)),
     tokenFor,
     testClocks: opened.use(createTestClocks({ offersUrl: config.OFFERS_URL, tokenFor, ...foundation })),
     placementTokenFor: createPlacementTokenMaker({ secret: config.OFFERS_CONTEXT_SECRET, clock }),

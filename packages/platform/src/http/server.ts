@@ -1,4 +1,4 @@
-/** The HTTP server of every service: express with request ids, logs, health, limits, plain errors and a graceful stop. */
+/** The HTTP server of every service: request ids, logs, health, limits, plain errors and a graceful stop, around express or a faster path. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

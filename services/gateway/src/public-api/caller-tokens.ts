@@ -1,4 +1,4 @@
-/** The signed caller context that goes with every forwarded request (architecture, rule 1). */
+/** The signed caller context that goes with a forwarded request (architecture, rule 1). */
 import { createHmac } from 'node:crypto';
 import type { Mode, ServiceName } from '@offer-ads/contracts/values/primitives';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { sharingStatements } from './find-key.ts';
+import { findByHash } from './find-key.ts';
 
 type Answer = PromiseWithResolvers<readonly (number | null)[]>;
 
@@ -12,7 +12,7 @@ const nextTurn = () => jest.advanceTimersByTimeAsync(0);
 beforeEach(() => {
   jest.useFakeTimers();
   statements = [];
-  const findHash = sharingStatements<number>((sha256s) => {
+  const findHash = findByHash<number>((sha256s) => {
     const answer: Answer = Promise.withResolvers();
     statements.push({ numbers: sha256s.map((sha256) => sha256.readUInt32BE()), answer });
     return answer.promise;

@@ -1,5 +1,5 @@
 /**
- * Finds the key of a request in Postgres. Nothing is remembered between two requests: what a committed change says about a key, its owner
+ * Finds the key of a request in Postgres: look-ups of one turn of the event loop share a statement. Nothing is remembered between two requests: what a committed change says about a key, its owner
  * or its organisation holds for the next request on every replica (decision 25, revoked on every replica).
  */
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -26,7 +26,7 @@ type Waiting<F> = {
  * @param find the facts of each hash, in the same order; null for a key that does not exist
  * @returns rejects with the 503 fault when the store is away or too slow
  */
-export function sharingStatements<F>(
+export function findByHash<F>(
   find: (sha256s: readonly Buffer[]) => Promise<readonly (F | null)[]>,
 ): (sha256: Buffer) => Promise<F | null> {
   const waiting = new Set<Waiting<F>>();

@@ -48,7 +48,7 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
   const end = startEnd(req, res, body, o);
   try {
     const deadline = createDeadline(endpoint.budgetMs + graceMs);
-    await upstream.use({ isUpload: body !== null, deadline }, async (connections, call) => {
+    await upstream.use({ hasBody: body !== null, deadline }, async (connections, call) => {
       const { requestId, trace } = requestFacts(req);
       const headers = forwardedHeaders(req, o);
       headers.push(requestIdHeader, requestId, ...Object.entries(trace).flat());

@@ -1,6 +1,8 @@
 /**
- * The public API. What happens to a request, in this order: its client's limit is counted, its key is looked up, its key's own limit is
- * counted, and it is forwarded to the service that answers (decision 9, order of checks). Its call is logged when it has been answered.
+ * The public API. What happens to an advertiser's request, in this order: its client's limit is counted, plain http is refused, its key is
+ * looked up, key, owner and organisation are asked whether they may call, the key's own limit is counted, an estimate in TEST mode gets its
+ * test clock, and the request is forwarded with a signed caller token to the service that answers (decision 9, order of checks). Its call
+ * is logged when it has been answered. What comes before: packages/platform/src/http/server.ts.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { placementCallerHeader } from '@offer-ads/contracts/internal/placement-caller';
@@ -58,7 +60,7 @@ async function answerAdvertiser(
   endpoint: Endpoint,
 ): Promise<void> {
   keepInNoCache(res);
-  const sha256 = loggedKey(o, req, res);
+  const sha256 = hashOfLoggedKey(o, req, res);
   const network = networkOf(o.clientIp(req));
   const byClient = await limitClient(res, o.limiter, network);
   if (byClient === null) return;
@@ -115,7 +117,7 @@ export function answerUnknownEndpoints(
 ): (req: IncomingMessage, res: ServerResponse, next: () => void) => Promise<void> {
   return async (req, res, next) => {
     keepInNoCache(res);
-    loggedKey(o, req, res);
+    hashOfLoggedKey(o, req, res);
     if ((await limitClient(res, o.limiter, networkOf(o.clientIp(req)))) === null) return;
     const methods = methodsOf(pathOf(req));
     if (methods.length === 0) return next();
@@ -124,8 +126,12 @@ export function answerUnknownEndpoints(
   };
 }
 
-/** The hash of the request's key, whose call will be logged. Null for a text that cannot be a key: it is in no store. */
-function loggedKey(o: Pick<PublicApi, 'callLog'>, req: IncomingMessage, res: ServerResponse): Buffer | null {
+/** The hash of the request's key. Its call will be logged when it has been answered. Null for a text that cannot be a key: it is in no store. */
+function hashOfLoggedKey(
+  o: Pick<PublicApi, 'callLog'>,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Buffer | null {
   const sent = req.headers['x-api-key'];
   if (typeof sent !== 'string' || !isWellFormedKey(sent)) return null;
   const sha256 = sha256Of(sent);

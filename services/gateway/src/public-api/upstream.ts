@@ -16,7 +16,7 @@ export type Upstream = AsyncDisposable & {
    * @throws the 503 fault when the breaker is open, or when no connection is free in time
    */
   readonly use: (
-    o: { readonly isUpload: boolean; readonly deadline: Deadline },
+    o: { readonly hasBody: boolean; readonly deadline: Deadline },
     work: (connections: Dispatcher, call: CallUnderWay) => Promise<void>,
   ) => Promise<void>;
   /** The 503 for a service that refuses, resets, hangs or sends an invalid reply. */
@@ -68,8 +68,8 @@ export function createUpstream(o: {
   });
   return {
     noAnswer,
-    use: ({ isUpload, deadline }, work) => {
-      const { pool, free } = isUpload ? uploads : usual;
+    use: ({ hasBody, deadline }, work) => {
+      const { pool, free } = hasBody ? uploads : usual;
       const begin = () => {
         const call = circuit.begin();
         if (call === undefined) throw noAnswer('the breaker is open');

@@ -1,7 +1,7 @@
 /**
  * Which keys work, which may be rolled (replaced by a new key), and how many there may be (specification, Authentication items 2 to 9). No
  * other place has these rules, except for `inForceAt` in SQL (keys/keys-store.ts). A request with a working key may still be refused
- * because of its organisation or mode (limits/admission.ts).
+ * because of its organisation or mode (admission.ts).
  */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
