@@ -1,5 +1,5 @@
 /**
- * Finds the key of a request in Postgres: look-ups of one turn of the event loop share a statement. Nothing is remembered between two requests: what a committed change says about a key, its owner
+ * Finds the key of a request in Postgres. Nothing is remembered between two requests: what a committed change says about a key, its owner
  * or its organisation holds for the next request on every replica (decision 25, revoked on every replica).
  */
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
