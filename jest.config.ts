@@ -21,6 +21,8 @@ const systemTests = [
   '**/bench/test/*.test.ts',
   // Starts stores of its own, twice.
   '**/packages/backing/test/*.test.ts',
+  // Builds images where Docker is.
+  '**/deploy/images/test/*.test.ts',
 ];
 const integrationTests = ['**/test/**/*.test.ts', '**/*.int.test.ts'];
 const butNot = (patterns: readonly string[]) => patterns.map((pattern) => `!${pattern}`);
