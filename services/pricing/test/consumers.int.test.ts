@@ -91,7 +91,7 @@ describe('while MongoDB is away', () => {
     await pricing.publisher.publish(ids.map((memberId) => changed({ memberId }, 1)));
     await pricing.publisher.publish([removed(ids[0]!, 2), catalogue(7, [1, 3])]);
     // Waits until a write of each has failed.
-    for (const url of [pricing.url, replica.url])
+    for (const url of [pricing.adminUrl, replica.adminUrl])
       await eventually(async () =>
         expect(await metric('events_wait_for_store', 'queue="bulk"', url)).toBe(1),
       );
