@@ -156,7 +156,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
     expect(await faultsOf(page, 'calls')).toEqual([]);
 
     await page.getByRole('link', { name: 'GET /categories' }).first().click();
-    await page.getByText('Check that x-api-key holds the whole key.').waitFor();
+    await page.getByText('Check that x-api-key has the whole key.').waitFor();
     await page.getByRole('link', { name: 'This error in the guide' }).waitFor();
     expect(await faultsOf(page, 'call')).toEqual([]);
     await page.goBack();
