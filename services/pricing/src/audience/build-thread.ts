@@ -13,10 +13,9 @@ if ('mongoUrl' in task) {
   // Only here: most grids are built without MongoDB.
   const { readEverybody } = await import('./members-feed-store.ts');
   let unreadable = 0;
-  for await (const { members, expected } of readEverybody(task.mongoUrl, () => (unreadable += 1))) {
-    for (const member of members) build.add(member);
+  const isUnreadable = () => (unreadable += 1);
+  for await (const expected of readEverybody(task.mongoUrl, build.add, isUnreadable))
     send({ read: build.members(), expected });
-  }
   send({ unreadable });
   send({ grid: build.finish() });
 } else {
