@@ -32,19 +32,9 @@ if (!hasDocker) console.warn('No image is built: Docker does not answer');
   });
 
   it.each(serviceNames)('%s starts, reads its settings, and names those that are missing', (name) => {
-    const { status, stderr } = run(
-      'docker',
-      ...[
-        'run',
-        '--rm',
-        '--network',
-        'none',
-        '--read-only',
-        '--user',
-        '1000:1000',
-        `offer-ads/${name}:${tag}`,
-      ],
-    );
+    const image = `offer-ads/${name}:${tag}`;
+    const restricted = ['--network', 'none', '--read-only', '--user', '1000:1000'];
+    const { status, stderr } = run('docker', 'run', '--rm', ...restricted, image);
     expect(stderr).toMatch(/ADMIN_TOKEN_HASHES/);
     // EX_CONFIG of sysexits.h
     expect(status).toBe(78);
