@@ -6,11 +6,11 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
+import { imagesOptions } from '@offer-ads/testing/config';
 
 /** An installation without images takes a quarter of an hour on two cores. */
 const builtWithinMs = 1_800_000;
 const tag = `test-${process.pid}`;
-const options = process.env.TEST_IMAGES_OPTIONS?.split(' ').filter(Boolean) ?? [];
 const run = (command: string, ...args: string[]) =>
   spawnSync(command, args, { cwd: repository, encoding: 'utf8', maxBuffer: 2 ** 26 });
 
@@ -19,16 +19,12 @@ if (!hasDocker) console.warn('No image is built: Docker does not answer');
 
 (hasDocker ? describe : describe.skip)('the images', () => {
   beforeAll(() => {
-    const built = run(process.execPath, 'deploy/images/build.ts', '--tag', tag, ...options);
+    const built = run(process.execPath, 'deploy/images/build.ts', '--tag', tag, ...imagesOptions);
     if (built.status !== 0) throw new Error(`${built.stdout}\n${built.stderr}`);
   }, builtWithinMs);
   afterAll(() => {
-    run(
-      'docker',
-      'image',
-      'rm',
-      ...[...serviceNames, 'simulators'].map((name) => `offer-ads/${name}:${tag}`),
-    );
+    const images = [...serviceNames, 'simulators'].map((name) => `offer-ads/${name}:${tag}`);
+    run('docker', 'image', 'rm', ...images);
   });
 
   it.each(serviceNames)('%s starts, reads its settings, and names those that are missing', (name) => {

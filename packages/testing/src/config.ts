@@ -38,5 +38,9 @@ export function requireAddress(store: keyof StoreAddresses): string {
   return address;
 }
 
+/** Options of `npm run images` for the test that builds the images, where the public base images cannot be had. */
+export const imagesOptions: readonly string[] =
+  process.env.TEST_IMAGES_OPTIONS?.split(' ').filter(Boolean) ?? [];
+
 /** `small` in `npm test` (minutes), `long` in `npm run test:long`. */
 export const testProfile: 'small' | 'long' = process.env.TEST_PROFILE === 'long' ? 'long' : 'small';

@@ -9,7 +9,10 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** SQLSTATE: the server is starting, or is shutting down. */
 const startingStates = new Set(['57P01', '57P03']);
 
-/** Resolves when Postgres accepts a connection. A wrong password, database or certificate is thrown at once, a server that is away after `withinMs`. */
+/**
+ * Resolves when Postgres accepts a connection. A wrong password, database or certificate is thrown at once, a server that is away after
+ * `withinMs`.
+ */
 export async function waitForPostgres(url: string, withinMs = STARTS_WITHIN_MS): Promise<void> {
   const endsAt = performance.now() + withinMs;
   for (;;)
