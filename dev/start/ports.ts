@@ -1,10 +1,8 @@
 /** Ports of one `.dev` folder: kept from start to start where they are free, because links in mails name them. */
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
-import { freePorts } from '@offer-ads/backing/free-port';
+import { claimPort, freePorts, isFree } from '@offer-ads/backing/free-port';
 import { readJson, writeJson } from './json-file.ts';
 
 /** The port at which advertisers expect the service. */
@@ -50,23 +48,11 @@ export async function choosePorts(folder: string): Promise<{ ports: Ports; relea
   const chosen = await Promise.all(
     names.map(async (name, index) => {
       const port = wanted[name];
-      const isMine = isClaimed || port !== known[name];
-      return [name, port !== undefined && isMine && (await isFree(port)) ? port : spare[index]];
+      if (port === undefined || (!isClaimed && port === known[name])) return [name, spare[index]];
+      return [name, (await claimPort(port)) && (await isFree(port)) ? port : spare[index]];
     }),
   );
   const ports = Object.fromEntries(chosen) as Ports;
   writeJson(file, ports);
   return { ports, release: () => isClaimed && releaseFolder(claimOfKnown) };
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    server.close();
-  }
 }
