@@ -1,41 +1,18 @@
-/** What is generated for Prometheus and Grafana: path and text. */
+/** What is generated for the Prometheus Operator: path and text. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repository } from '@offer-ads/dev/start/folder';
 import { parse } from 'yaml';
 import { prometheusRule } from './alerts.ts';
-import { type Dashboard, grafanaJson } from './dashboard.ts';
-import { billing } from './panels/billing.ts';
-import { gateway } from './panels/gateway.ts';
-import { mailAndModeration } from './panels/mail-and-moderation.ts';
-import { messages } from './panels/messages.ts';
-import { overview } from './panels/overview.ts';
-import { pricing } from './panels/pricing.ts';
-
-export const dashboards: readonly Dashboard[] = [
-  overview,
-  messages,
-  billing,
-  pricing,
-  mailAndModeration,
-  gateway,
-];
 
 export function monitoringDocuments(): ReadonlyMap<string, string> {
-  return new Map([
-    ...dashboards.map(
-      (dashboard) =>
-        [
-          `deploy/monitoring/dashboards/${dashboard.uid}.json`,
-          `${JSON.stringify(grafanaJson(dashboard), null, 2)}\n`,
-        ] as const,
-    ),
-    ...environments().flatMap(({ folder, ...environment }) =>
+  return new Map(
+    environments().flatMap(({ folder, ...environment }) =>
       (['services', 'cluster'] as const).map(
         (about) => [`${folder}/alerts/${about}.yaml`, prometheusRule(about, environment)] as const,
       ),
     ),
-  ]);
+  );
 }
 
 type Environment = { readonly folder: string; readonly namespace: string; readonly hasBackups: boolean };

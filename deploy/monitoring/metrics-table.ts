@@ -1,5 +1,5 @@
 /** docs/operations/metrics.md: the one list of the services' own metrics, in which tests look names and labels up. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 
 export type Metric = {
@@ -11,7 +11,6 @@ export type Metric = {
 };
 
 const file = new URL('../../docs/operations/metrics.md', import.meta.url);
-const head = '| Metric | Type | Labels | Services | What it says |';
 /** Stands for all services. */
 const ALL = 'all';
 const row = /^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) \| (.*?) \| (.*) \|$/;
@@ -32,17 +31,6 @@ export function metricsOfTable(): readonly Metric[] {
       },
     ];
   });
-}
-
-/** Everything but the table stays as people wrote it. */
-export function writeTable(metrics: readonly Metric[]): void {
-  const text = readFileSync(file, 'utf8');
-  const before = text.slice(0, text.indexOf(head));
-  const lines = metrics.map(
-    ({ name, type, labels, services, help }) =>
-      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${services.length === serviceNames.length ? ALL : services.join(', ')} | ${help.replaceAll('|', '/')} |`,
-  );
-  writeFileSync(file, `${before}${head}\n|---|---|---|---|---|\n${lines.join('\n')}\n`);
 }
 
 /** What Node and the client library tell of a process of their own accord; not listed. */

@@ -1,10 +1,10 @@
 /** Alerts and dashboards use only metrics that exist; `deploy/monitoring/test/promtool.test.ts` tests the alerts themselves. */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { type Alert, alerts, clusterAlerts, recordings } from './alerts.ts';
-import { dashboards, environments } from './documents.ts';
+import { environments } from './documents.ts';
 import { type Metric, metricsOfTable, processMetrics } from './metrics-table.ts';
 import { readExpression } from './promql.ts';
 
@@ -19,6 +19,8 @@ const ofPrometheus: readonly (readonly [name: string, labels: readonly string[]]
 ];
 /** Every scraped series has these labels. */
 const ofEverySeries = ['service', 'job', 'instance'];
+/** And in a cluster. */
+const inCluster = [...ofEverySeries, 'namespace'];
 
 const known = new Map<string, readonly string[]>([
   ...ofPrometheus,
@@ -35,15 +37,15 @@ function seriesOf({ name, type, labels }: Metric): [string, readonly string[]][]
 }
 
 /** The metrics and labels that do not exist. */
-function unknownIn(expr: string): string[] {
+function unknownIn(expr: string, ofEach = ofEverySeries): string[] {
   const { selectors, grouping } = readExpression(expr);
   const metrics = selectors.filter(({ metric }) => !known.has(metric)).map(({ metric }) => metric);
   const selected = selectors.flatMap(({ metric, labels }) =>
     labels
-      .filter(({ name }) => ![...ofEverySeries, ...(known.get(metric) ?? [])].includes(name))
+      .filter(({ name }) => ![...ofEach, ...(known.get(metric) ?? [])].includes(name))
       .map(({ name }) => `${metric}{${name}}`),
   );
-  const told = new Set([...ofEverySeries, ...selectors.flatMap(({ metric }) => known.get(metric) ?? [])]);
+  const told = new Set([...ofEach, ...selectors.flatMap(({ metric }) => known.get(metric) ?? [])]);
   return [
     ...metrics,
     ...selected,
@@ -128,55 +130,48 @@ it('each environment has another namespace', () => {
   expect(new Set(namespaces).size).toBe(namespaces.length);
 });
 
-describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard] as const))(
-  'the dashboard %s',
-  (_, { uid, rows }) => {
-    const panels = rows.flatMap((row) => row.panels);
-
-    it.each(panels.map((panel) => [panel.title, panel] as const))(
-      'uses metrics that exist: %s',
-      (_, { queries }) => {
-        for (const [expr] of queries) expect(unknownIn(expr)).toEqual([]);
-      },
-    );
-
-    it('describes each panel, and no title is used twice', () => {
-      for (const { description } of panels) expect(description).toMatch(/^[A-Z0-9`].{10,}[.]$/s);
-      const titles = panels.map(({ title }) => title);
-      expect(new Set(titles).size).toBe(titles.length);
-    });
-
-    it('can be loaded by Grafana, and shows one environment at a time', () => {
-      const made = JSON.parse(read(`deploy/monitoring/dashboards/${uid}.json`)) as {
-        uid: string;
-        panels: {
-          id: number;
-          gridPos: { x: number; y: number; w: number; h: number };
-          fieldConfig?: { defaults: { unit?: string } };
-          targets?: { expr: string }[];
-        }[];
-      };
-      expect(made.uid).toBe(uid);
-      const asked = made.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-      const mixed = asked.filter((expr) => {
-        const { selectors } = readExpression(expr.replaceAll('$namespace', 'offer-ads'));
-        return !selectors.every(({ labels }) => labels.some(({ name }) => name === 'namespace'));
-      });
-      expect(mixed).toEqual([]);
-      const ids = made.panels.map(({ id }) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-      for (const {
-        gridPos: { x, w },
-        fieldConfig,
-      } of made.panels) {
-        expect(x + w).toBeLessThanOrEqual(24);
-        if (fieldConfig !== undefined) expect(fieldConfig.defaults.unit).toMatch(/./);
-      }
-    });
-  },
+type Dashboard = {
+  readonly uid: string;
+  readonly title: string;
+  readonly panels: readonly {
+    readonly id: number;
+    readonly type: string;
+    readonly title: string;
+    readonly description?: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+};
+const dashboards = globSync('deploy/monitoring/dashboards/*.json', { cwd: repository }).map(
+  (file) => [file, JSON.parse(read(file)) as Dashboard] as const,
 );
 
-it('each dashboard has another uid', () => {
-  const uids = dashboards.map(({ uid }) => uid);
-  expect(new Set(uids).size).toBe(uids.length);
+describe.each(dashboards)('%s', (file, { uid, panels }) => {
+  const questions = panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => [title, expr.replaceAll('$namespace', 'offer-ads')] as const),
+  );
+
+  it.each(questions)('uses metrics that exist, of one environment at a time: %s', (_, expr) => {
+    expect(unknownIn(expr, inCluster)).toEqual([]);
+    for (const { labels } of readExpression(expr).selectors)
+      expect(labels.map(({ name }) => name)).toContain('namespace');
+  });
+
+  it('describes each panel, and uses no title and no id twice', () => {
+    for (const { type, description } of panels)
+      if (type !== 'row') expect(description).toMatch(/^[A-Z0-9`].{10,}[.]$/s);
+    for (const key of ['title', 'id'] as const)
+      expect(new Set(panels.map((panel) => panel[key])).size).toBe(panels.length);
+  });
+
+  it('has its own address, which stays when the title changes', () => {
+    expect(file).toBe(`deploy/monitoring/dashboards/${uid}.json`);
+  });
+});
+
+it('Kubernetes gets every dashboard', () => {
+  const { configMapGenerator } = parse(read('deploy/monitoring/dashboards/kustomization.yaml')) as {
+    configMapGenerator: { files: string[] }[];
+  };
+  const given = configMapGenerator.flatMap(({ files }) => files);
+  expect(given.toSorted()).toEqual(dashboards.map(([, { uid }]) => `${uid}.json`).toSorted());
 });

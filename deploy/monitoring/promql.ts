@@ -59,6 +59,6 @@ export function withMatcher(expr: string, matcher: string): string {
 }
 
 /** Grafana's variables, as they are when it asks. */
-export function inGrafana(expr: string): string {
+function inGrafana(expr: string): string {
   return expr.replaceAll('$__rate_interval', '1m').replaceAll('$mode', 'TEST');
 }
