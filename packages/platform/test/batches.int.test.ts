@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventType } from '@offer-ads/contracts/events/event-declaration';
+import { declareEvent, eventType } from '@offer-ads/contracts/events/event-declaration';
 import { type TestNamespace, testNamespace } from '@offer-ads/testing/stores/broker';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { type Broker, onBatch } from '../src/messaging/broker/broker.ts';
+import { type Broker, onBatch, onBatches } from '../src/messaging/broker/broker.ts';
+import { newEvent, type ReceivedEvent } from '../src/messaging/events.ts';
 import { serviceUnavailable } from '../src/process/faults.ts';
 import { createMetrics, type Metrics } from '../src/telemetry/metrics.ts';
-import { Counted, connectTestBroker, counted, publishRaw, upTo } from './test-events.ts';
+import { Counted, connectTestBroker, counted, publishRaw, testDeclarations, upTo } from './test-events.ts';
 
 let resources: AsyncDisposableStack;
 let corner: TestNamespace;
@@ -53,6 +54,27 @@ describe('events in batches', () => {
     expect(batches[1]).toHaveLength(500);
     expect(Math.max(...batches.map((counts) => counts.length))).toBe(500);
     await eventually(async () => expect(await corner.waiting('billing')).toBe(0));
+  });
+
+  it('of several kinds share batches of a given size', async () => {
+    const { credentials: _, positions: _2, ...declared } = Counted;
+    const Named = declareEvent({ ...declared, name: 'Named' });
+    const declarations = [...testDeclarations, Named];
+    const strangers = resources.use(await connectTestBroker(corner, 'offers', { declarations }));
+    const named = (count: number) =>
+      newEvent(Named, { subject: 'test/2', subjectVersion: 1, at: new Date(), data: { count } });
+    await strangers.publish(upTo(10).flatMap((count) => [counted(count), named(count)]));
+    const metrics = createMetrics('billing');
+    const batches: string[][] = [];
+    const handle = async (events: readonly ReceivedEvent[]) => {
+      batches.push(events.map(({ declaration }) => declaration.name));
+      if (batches.length === 1) await eventually(async () => expect(await inHand(metrics)).toBe(20));
+    };
+    const billing = resources.use(await connectTestBroker(corner, 'billing', { declarations, metrics }));
+    await billing.consume(onBatches([Counted, Named], { atMost: 4, handle }));
+    await eventually(() => expect(batches.flat()).toHaveLength(20));
+    expect(batches[1]?.toSorted()).toEqual(['Counted', 'Counted', 'Named', 'Named']);
+    expect(Math.max(...batches.map((batch) => batch.length))).toBe(4);
   });
 
   it('are handled soon when no others come', async () => {

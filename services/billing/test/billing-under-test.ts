@@ -378,11 +378,13 @@ export async function startBillingUnderTest() {
     ): Promise<void> => {
       const subscription = subscriptions(o.by ?? billing).find((one) => one.declaration === declaration);
       await subscription?.handle({
+        declaration,
         id: o.id ?? randomUUID(),
         time: clock.now(),
         subject: 'subject',
         subjectVersion: o.version ?? 1,
         data: declaration.schema.parse(data),
+        trace: null,
       });
     },
     /** The events in the outbox of an organisation or an offer, in order. */

@@ -21,9 +21,12 @@ const releasedAtOnce = 50;
 
 /** If no recipient is known yet, the occurrence is stored until the organisation is known; its event counts as handled. */
 export async function announce(notifier: Notifier, heard: readonly Heard[]): Promise<void> {
-  const announced = heard.flatMap(({ announcement, event, trace }) =>
-    announcement === undefined ? [] : { announcement, trace, occurrence: occurrenceOf(announcement, event) },
-  );
+  const announced = heard.flatMap((event) => {
+    const announcement = announcementOf(event.declaration.name);
+    return announcement === undefined
+      ? []
+      : { announcement, trace: event.trace, occurrence: occurrenceOf(event) };
+  });
   if (announced.length === 0) return;
   const { mongo, contacts, notifications, waiting, clock } = notifier;
   await mongo.transaction(async (session) => {
@@ -45,7 +48,7 @@ export async function announce(notifier: Notifier, heard: readonly Heard[]): Pro
   notifier.wakeDelivery();
 }
 
-function occurrenceOf({ declaration }: Announcement, { id, time, data }: Heard['event']): Occurrence {
+function occurrenceOf({ declaration, id, time, data }: Heard): Occurrence {
   const facts = data as { readonly organisationId?: number };
   return {
     eventName: declaration.name,

@@ -1,5 +1,6 @@
 /** Notifications and their delivery: one document per cause and recipient. */
 import { randomUUID } from 'node:crypto';
+import { gatherBatches } from '@offer-ads/platform/messaging/broker/batches';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
@@ -8,7 +9,7 @@ import type { Notification } from './domain/announcement.ts';
 import type { Departure } from './domain/contact.ts';
 import { type DeliveryResult, expired, withdrawn } from './domain/delivery/delivery.ts';
 import type { Message } from './domain/letters/render-letter.ts';
-import { databaseClock, groupWrites, insertMissing } from './due-work.ts';
+import { databaseClock, insertMissing } from './due-work.ts';
 
 /** A notification that only this process may deliver while it holds the lease. */
 export type Claimed = Omit<Addressed, '_id' | 'message' | 'claimedAt'> & {
@@ -23,6 +24,7 @@ export type Claimed = Omit<Addressed, '_id' | 'message' | 'claimedAt'> & {
 };
 
 type Attempted = { readonly claimed: Claimed; readonly result: DeliveryResult };
+type Recording = Attempted & PromiseWithResolvers<void>;
 
 /** `trace`: of the work that adds it; by default the current one. */
 export type QueuedNotification = Notification & { readonly trace?: RestingTrace };
@@ -88,6 +90,16 @@ export async function openNotificationsStore(mongo: Mongo, clock: Clock = system
   /** Of this process, new at each start. */
   const lease = randomUUID();
   const now = databaseClock(clock);
+  /** Results that come within a moment, or while others are being written, are written together. */
+  const recordings = gatherBatches<Recording>({
+    atMost: recordedAtOnce,
+    lingerMs: 1,
+    work: (all) =>
+      addressed.bulkWrite(all.map(recordingOf), { ordered: false }).then(
+        () => all.forEach(({ resolve }) => resolve()),
+        (error: unknown) => all.forEach(({ reject }) => reject(error)),
+      ),
+  });
   const isDue = () => ({ $expr: { $lte: ['$dueAt', now()] } });
 
   return {
@@ -172,11 +184,12 @@ export async function openNotificationsStore(mongo: Mongo, clock: Clock = system
         { $unset: ['lease', 'claimedAt'] },
       ]);
     },
-    record: groupWrites<Attempted>({
-      atMost: recordedAtOnce,
-      lingerMs: 1,
-      write: (all) => addressed.bulkWrite(all.map(recordingOf), { ordered: false }),
-    }),
+    /** Recording a result again changes nothing. */
+    record: (attempted: Attempted): Promise<void> => {
+      const recording = { ...attempted, ...Promise.withResolvers<void>() };
+      recordings.add(recording);
+      return recording.promise;
+    },
     /** Ends notifications that expired unsent; returns their number. */
     expire: async () => {
       const isExpired = {

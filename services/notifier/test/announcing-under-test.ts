@@ -1,10 +1,16 @@
 /** Announcements on a database of their own, without a broker and a mail server: the mails to send stay in the database. */
-import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
+import { eventType } from '@offer-ads/contracts/events/event-declaration';
+import { allEvents } from '@offer-ads/contracts/events/events';
+import {
+  OrganisationChanged,
+  type OrganisationFacts,
+  OrganisationRegistered,
+} from '@offer-ads/contracts/events/gateway';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import { testClock } from '@offer-ads/testing/clock';
 import { learnContact } from '../src/announce.ts';
-import { hearing } from '../src/consumers.ts';
+import { hear } from '../src/consumers.ts';
 import { openNotificationsStore } from '../src/notifications-store.ts';
 import { type Notifier, notifierOn } from '../src/notifier.ts';
 import { readableLogger, setUpStore } from './test-store.ts';
@@ -17,8 +23,7 @@ type Stored = {
   message?: { text: string };
 };
 
-/** Only what comes in one tick is stored together, so that a test does not wait. */
-const gatherMs = 1;
+const organisationEvents = new Set([OrganisationRegistered, OrganisationChanged].map(eventType));
 
 export type AnnouncingUnderTest = Awaited<ReturnType<typeof setUpAnnouncing>>;
 
@@ -47,10 +52,10 @@ export async function setUpAnnouncing() {
     clock,
     log,
     stored,
-    /** Handles an event as if the broker had delivered it. */
-    hear: hearingAs(notifier),
+    /** Handles events as if the broker had delivered them. */
+    ...hearingAs(notifier),
     /** Another process, with some stores replaced. */
-    as: (changes: Partial<Notifier>) => ({ hear: hearingAs({ ...notifier, ...changes }) }),
+    as: (changes: Partial<Notifier>) => hearingAs({ ...notifier, ...changes }),
     /** The recipients of the notifications in this state, sorted. */
     recipients: async (state?: string) =>
       (await stored())
@@ -67,11 +72,18 @@ export async function setUpAnnouncing() {
 }
 
 function hearingAs(notifier: Notifier) {
-  const hear = hearing(notifier, gatherMs);
-  return async ({ id, type, time, subjectVersion, data }: OutgoingEvent): Promise<void> => {
-    const name = type.split('.').at(-2) ?? '';
-    if (name === 'OrganisationRegistered' || name === 'OrganisationChanged')
-      await learnContact(notifier, { id, subjectVersion, data: data as OrganisationFacts });
-    else await hear(name, { id, time: new Date(time), data });
+  const heardOf = ({ id, type, time, data }: OutgoingEvent) => {
+    const declaration = allEvents.find((one) => eventType(one) === type);
+    if (declaration === undefined) throw new Error(`${type} is not declared`);
+    return { declaration, id, time: new Date(time), data, trace: {} };
+  };
+  return {
+    hear: async (event: OutgoingEvent): Promise<void> => {
+      const { id, type, subjectVersion, data } = event;
+      if (organisationEvents.has(type))
+        await learnContact(notifier, { id, subjectVersion, data: data as OrganisationFacts });
+      else await hear(notifier, [heardOf(event)]);
+    },
+    hearTogether: (batch: readonly OutgoingEvent[]) => hear(notifier, batch.map(heardOf)),
   };
 }

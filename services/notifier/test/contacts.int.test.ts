@@ -276,19 +276,18 @@ describe('events that come at the same time', () => {
       transactions += 1;
       return mongo.transaction(work);
     };
-    const { hear } = test.as({ mongo: { ...mongo, transaction } });
-    const [first, ...others] = paid([1, 2, 3, 4, 5]) as [OutgoingEvent, ...OutgoingEvent[]];
-    await Promise.all([first, ...others, ...others.slice(0, 1)].map(hear));
-    await hear(first);
+    const { hearTogether } = test.as({ mongo: { ...mongo, transaction } });
+    const batch = paid([1, 2, 3, 4, 5]);
+    await hearTogether([...batch, ...batch.slice(0, 1)]);
+    await hearTogether(batch.slice(1));
     expect(await test.recipients('pending')).toHaveLength(5);
-    // All that came within a moment, and the repetition.
     expect(transactions).toBe(2);
   });
 
-  it('do not fail with one that cannot be stored', async () => {
+  it('are not stored with one that cannot be, and then each alone', async () => {
     await test.hear(events.registered(people(ann)));
     const { notifications } = test.notifier;
-    const { hear } = test.as({
+    const { hear, hearTogether } = test.as({
       notifications: {
         ...notifications,
         add: async (session, added, now) => {
@@ -297,7 +296,10 @@ describe('events that come at the same time', () => {
         },
       },
     });
-    const outcomes = await Promise.allSettled(paid([1, 2, 3, 4, 5]).map(hear));
+    const batch = paid([1, 2, 3, 4, 5]);
+    await expect(hearTogether(batch)).rejects.toThrow('not this one');
+    expect(await test.recipients()).toEqual([]);
+    const outcomes = await Promise.allSettled(batch.map(hear));
     expect(outcomes.map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',
@@ -306,7 +308,7 @@ describe('events that come at the same time', () => {
       'fulfilled',
     ]);
     expect(await test.recipients('pending')).toHaveLength(4);
-    await hearAll(paid([3]));
+    await hearAll(batch);
     expect(await test.recipients('pending')).toHaveLength(5);
   });
 });

@@ -193,7 +193,14 @@ export async function startOffersUnderTest(o: StartOptions = {}): Promise<Offers
         (it) => it.declaration === declaration,
       );
       if (consumer === undefined) throw new Error(`nobody consumes ${declaration.name}`);
-      const delivery = { ...event, id: eventId ?? event.id, time: clock.now(), data };
+      const delivery = {
+        ...event,
+        declaration,
+        id: eventId ?? event.id,
+        time: clock.now(),
+        data,
+        trace: null,
+      };
       for (let tries = 1; ; tries += 1) {
         try {
           return await consumer.handle(delivery);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
+import type { SpanContext } from '@opentelemetry/api';
 import { type RestingTrace, restingTrace } from '../telemetry/traces.ts';
 
 /** An event to be published; plain JSON, because it is stored in the outbox first. */
@@ -20,11 +21,14 @@ export type OutgoingEvent = {
 };
 
 export type ReceivedEvent<D extends EventDeclaration = EventDeclaration> = {
+  readonly declaration: D;
   readonly id: string;
   readonly time: Date;
   readonly subject: string;
   readonly subjectVersion: number;
   readonly data: EventData<D>;
+  /** Of the work that caused the event; null if it had none. */
+  readonly trace: SpanContext | null;
 };
 
 /** Throws when the data does not fit the declaration: that is a bug, never bad input. */

@@ -1,17 +1,17 @@
 /** Turns events into messages for the endpoints that want them. Each has an id made of event and endpoint, so an event that repeats adds nothing. */
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
 import type { RestingTrace } from '@offer-ads/platform/telemetry/traces';
-import type { Announcement } from '../domain/announcement.ts';
-import { type WebhookCause, type WebhookSource, webhookText } from '../domain/webhooks/webhook-messages.ts';
+import {
+  type WebhookCause,
+  type WebhookSource,
+  webhookSourceOf,
+  webhookText,
+} from '../domain/webhooks/webhook-messages.ts';
 import type { Endpoint, EndpointsStore } from './endpoints-store.ts';
 import { type MessagesStore, messageIdOf, type NewMessage } from './messages-store.ts';
 
-/** An event, and what it becomes. */
-export type Heard = {
-  readonly announcement?: Announcement | undefined;
-  readonly source?: WebhookSource | undefined;
-  readonly event: Pick<ReceivedEvent, 'id' | 'time' | 'data'>;
-  /** Of the event, because the events of a group have different causes. */
+/** An event that becomes mails or webhooks, with the trace in which they go on. */
+export type Heard = Pick<ReceivedEvent, 'declaration' | 'id' | 'time' | 'data'> & {
   readonly trace: RestingTrace;
 };
 
@@ -25,7 +25,10 @@ export function webhookQueue(o: {
   readonly wake: () => void;
 }): QueueWebhooks {
   return async (heard) => {
-    const causes = heard.flatMap(({ source, ...one }) => (source === undefined ? [] : { source, ...one }));
+    const causes = heard.flatMap((event) => {
+      const source = webhookSourceOf(event.declaration);
+      return source === undefined ? [] : { source, event };
+    });
     if (causes.length === 0) return;
     const known = await o.endpoints.ofOrganisations(causes.map(({ event }) => causeOf(event).organisationId));
     const messages = causes.flatMap((one) =>
@@ -39,7 +42,7 @@ export function webhookQueue(o: {
   };
 }
 
-type Cause = Pick<Heard, 'event' | 'trace'> & { readonly source: WebhookSource };
+type Cause = { readonly event: Heard; readonly source: WebhookSource };
 
 function wants({ organisationId, mode, types }: Endpoint, { source, event }: Cause): boolean {
   const cause = causeOf(event);
@@ -48,17 +51,17 @@ function wants({ organisationId, mode, types }: Endpoint, { source, event }: Cau
 }
 
 /** What happens while an endpoint is off can be sent when it is on again. */
-function messageFor(endpoint: Endpoint, { source, event, trace }: Cause): NewMessage {
+function messageFor(endpoint: Endpoint, { source, event }: Cause): NewMessage {
   return {
     id: messageIdOf(event.id, endpoint.id),
     endpointId: endpoint.id,
     type: source.type,
     body: webhookText(source.type, event.time, source.dataOf(event.data)),
     state: endpoint.state === 'on' ? 'pending' : 'missed',
-    trace,
+    trace: event.trace,
   };
 }
 
-function causeOf({ data }: Heard['event']): WebhookCause {
+function causeOf({ data }: Heard): WebhookCause {
   return data as WebhookCause;
 }

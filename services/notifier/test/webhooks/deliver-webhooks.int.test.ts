@@ -154,8 +154,6 @@ describe('a message that the endpoint does not take', () => {
     expect(await statesOf(id)).toEqual(['failed']);
     expect((await messagesOf(id))[0]!.attempts).toHaveLength(10);
     await test.hear();
-    test.clock.advance(minute);
-    delivery.wake();
     await expectStates(id, ['pending', 'failed']);
     await expectTries(id, 1);
   });

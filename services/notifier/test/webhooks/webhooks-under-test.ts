@@ -59,7 +59,7 @@ export async function setUpWebhooks() {
       const source = webhookSources.find((one) => one.type === type);
       if (source === undefined) throw new Error(`no event becomes ${type}`);
       const data = { ...samples.BalanceLow, mode: 'TEST', ...o.data };
-      await queue([{ source, event: { id, time: clock.now(), data }, trace: {} }]);
+      await queue([{ declaration: source.declaration, id, time: clock.now(), data, trace: {} }]);
     },
     mails: async () => {
       type Mail = { recipient: string; message: { subject: string; text: string } };

@@ -10,7 +10,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { OutgoingEvent, ReceivedEvent } from '../events.ts';
 import { keepConnected, type Line } from './connection.ts';
 import { type Consuming, startConsuming } from './consuming.ts';
-import { type Subscription, toMessage } from './messages.ts';
+import { type BatchHandler, type Subscription, toMessage } from './messages.ts';
 import { dropParked, listParked, replayParked, type Selection } from './parking.ts';
 import { confirmedPublish, type Publish } from './publishing.ts';
 import {
@@ -61,13 +61,8 @@ export function on<D extends EventDeclaration>(
   return { declaration, handle: (event) => handle(event as ReceivedEvent<D>) };
 }
 
-/** For handlers that gather what they store and store it together: all that the broker sends ahead are at work at once. */
-export function onShared<D extends EventDeclaration>(
-  declaration: D,
-  handle: (event: ReceivedEvent<D>) => Promise<void>,
-): Subscription {
-  return { ...on(declaration, handle), isShared: true };
-}
+/** This many fit into a transaction of some ten milliseconds. */
+const BATCH_AT_MOST = 500;
 
 /**
  * For events that come by the thousand: `handle` gets up to 500 of them at once, in any order. All are acknowledged when it resolves. So
@@ -77,10 +72,20 @@ export function onBatch<D extends EventDeclaration>(
   declaration: D,
   handle: (events: readonly ReceivedEvent<D>[]) => Promise<void>,
 ): Subscription {
-  return {
-    ...on(declaration, (event) => handle([event])),
-    handleTogether: (events) => handle(events as readonly ReceivedEvent<D>[]),
-  };
+  // The cast is safe, as above.
+  return batched(declaration, { atMost: BATCH_AT_MOST, handle: handle as BatchHandler['handle'] });
+}
+
+/** The same for several kinds of events, which share their batches. */
+export function onBatches(
+  declarations: readonly EventDeclaration[],
+  inBatches: BatchHandler,
+): readonly Subscription[] {
+  return declarations.map((declaration) => batched(declaration, inBatches));
+}
+
+function batched(declaration: EventDeclaration, inBatches: BatchHandler): Subscription {
+  return { declaration, handle: (event) => inBatches.handle([event]), inBatches };
 }
 
 /** Five attempts: the first at once, the others after these pauses. They last longer than a failover and a short outage. */

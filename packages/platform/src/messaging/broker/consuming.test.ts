@@ -4,9 +4,9 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { Counted, counted } from '../../../test/test-events.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
-import { on, onShared } from './broker.ts';
+import { on } from './broker.ts';
 import { startConsuming } from './consuming.ts';
-import { type Subscription, toMessage } from './messages.ts';
+import { toMessage } from './messages.ts';
 import { brokerNames } from './topology.ts';
 
 beforeEach(() => {
@@ -18,7 +18,7 @@ afterEach(() => {
 
 /** Gets events, which it handles until the test ends them. */
 async function consuming(
-  subscription: Subscription,
+  handle: () => Promise<void>,
   { events = 1, cancel }: { events?: number; cancel?: () => Promise<never> } = {},
 ) {
   const given = Promise.withResolvers<(message: ConsumeMessage) => void>();
@@ -39,7 +39,7 @@ async function consuming(
     service: 'billing',
     names: brokerNames(''),
     kind: 'main',
-    subscriptions: [subscription],
+    subscriptions: [on(Counted, handle)],
     retryDelaysMs: [],
     withhold: ({ content }) => ({ content, isWhole: true }),
     onCancelled: () => {},
@@ -58,39 +58,27 @@ async function consuming(
   return { stop };
 }
 
-describe('handlers', () => {
-  it.each([
-    ['that each use a connection are few at once', on, 5],
-    ['that share a transaction are as many at once as the broker sends ahead', onShared, 30],
-  ])('%s', async (_what, subscribe, atOnce) => {
-    const over = Promise.withResolvers<void>();
-    let begun = 0;
-    const handle = async () => {
-      begun += 1;
-      await over.promise;
-    };
-    const { stop } = await consuming(subscribe(Counted, handle), {
-      events: 30,
-      cancel: () => Promise.reject(),
-    });
-    await jest.advanceTimersByTimeAsync(0);
-    expect(begun).toBe(atOnce);
-    over.resolve();
-    await stop();
-  });
+it('handlers, which each use a connection, are few at once', async () => {
+  const over = Promise.withResolvers<void>();
+  let begun = 0;
+  const handle = async () => {
+    begun += 1;
+    await over.promise;
+  };
+  const { stop } = await consuming(handle, { events: 30, cancel: () => Promise.reject() });
+  await jest.advanceTimersByTimeAsync(0);
+  expect(begun).toBe(5);
+  over.resolve();
+  await stop();
 });
 
 describe('a consumer that is stopped', () => {
   it.each([
-    ['has lost its channel', on, () => Promise.reject(new Error('channel closed'))],
-    ['gets no answer from its broker', on, () => new Promise<never>(() => {})],
-    ['has lost its channel, with a shared transaction,', onShared, () => Promise.reject(new Error('closed'))],
-  ])('waits only for the event at work when it %s', async (_trouble, subscribe, cancel) => {
+    ['has lost its channel', () => Promise.reject(new Error('channel closed'))],
+    ['gets no answer from its broker', () => new Promise<never>(() => {})],
+  ])('waits only for the event at work when it %s', async (_trouble, cancel) => {
     const handled = Promise.withResolvers<void>();
-    const { stop } = await consuming(
-      subscribe(Counted, () => handled.promise),
-      { cancel },
-    );
+    const { stop } = await consuming(() => handled.promise, { cancel });
     let stopped = false;
     const stopping = stop().finally(() => {
       stopped = true;

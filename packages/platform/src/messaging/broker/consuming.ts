@@ -1,7 +1,6 @@
 /** Consuming: decides which deliveries are handled when, how many at once, alone or in batches. */
 import { attributeIn } from '@offer-ads/contracts/events/cloud-events';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
-import type { SpanContext } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { growingPauses, type PauseBounds } from '../../process/growing-pauses.ts';
 import type { Logger } from '../../telemetry/logging.ts';
@@ -9,7 +8,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import { inSpan, traceIn } from '../../telemetry/traces.ts';
 import { type Batches, gatherBatches } from './batches.ts';
 import { type Delivery, finishBy, hasFailed, type Outcome } from './finishing.ts';
-import { readMessage, type Subscription } from './messages.ts';
+import { type BatchHandler, readMessage, type Subscription } from './messages.ts';
 import { type Publish, within } from './publishing.ts';
 import type { BrokerNames, BrokerUser, QueueKind } from './topology.ts';
 import type { Withhold } from './withholding.ts';
@@ -23,10 +22,8 @@ export type Consuming = {
 /** What this replica was given and has not finished. It is the head of the queue, so its oldest is about the queue's oldest. */
 export type InHand = { readonly count: number; readonly oldestAgeMs: number };
 
-/** A message with the trace of its cause. */
 type Delivered = {
   readonly message: ConsumeMessage;
-  readonly trace: SpanContext | null;
   readonly sinceMs: number;
   /** How often a batch with it has failed because of a store, at first perhaps because the store was away. */
   failedBatches?: number;
@@ -34,11 +31,10 @@ type Delivered = {
 
 /** Messages that the broker sends ahead, so that handlers do not wait for the network. */
 const PREFETCH = 250;
-/** Handlers at work at once, beside the batches and the shared ones: together fewer than the database connections, so that requests always find one. */
+/** Handlers at work at once, beside the batches: together fewer than the database connections, so that requests always find one. */
 const HANDLERS_AT_ONCE = { main: 5, bulk: 1 } as const;
-/** This many fit into a transaction of some ten milliseconds. Twice as many are prefetched, so that the next batch fills meanwhile. */
-const BATCH_AT_MOST = 500;
-const PREFETCH_FOR_BATCHES = 2 * BATCH_AT_MOST;
+/** Twice the size of the largest batch, so that the next one fills meanwhile. */
+const PREFETCH_FOR_BATCHES = 1_000;
 /** With little traffic: at most twenty transactions a second, and no event waits for a noticeable time. */
 const BATCH_LINGER_MS = 50;
 /**
@@ -95,20 +91,20 @@ export async function startConsuming(o: {
     while (!over.signal.aborted && running.size < atOnce) {
       const delivery = waiting.shift();
       if (delivery === undefined) return;
-      start(delivery, running, startWaiting);
+      start(delivery);
     }
   }
 
-  const sharing = new Set<Promise<void>>();
-  function start(delivery: Delivered, among: Set<Promise<void>>, then: () => void): void {
+  function start(delivery: Delivered): void {
     const work = handleAlone(delivery).finally(() => {
-      among.delete(work);
-      then();
+      running.delete(work);
+      startWaiting();
     });
-    among.add(work);
+    running.add(work);
   }
 
-  async function handleAlone({ message, trace: parent }: Delivered): Promise<void> {
+  async function handleAlone({ message }: Delivered): Promise<void> {
+    const parent = traceIn(message.properties.headers ?? {});
     const outcome = await inSpan({ name: `${o.service} process`, kind: 'CONSUMER', parent }, () =>
       finish(message, () => answers),
     );
@@ -143,13 +139,12 @@ export async function startConsuming(o: {
     startWaiting();
   }
 
-  const batches = new Map<Subscription, Batches<Delivered & Delivery>>();
-  for (const subscription of o.subscriptions) {
-    const { declaration, handleTogether } = subscription;
-    if (handleTogether === undefined) continue;
+  const batches = new Map<BatchHandler, Batches<Delivered & Delivery>>();
+  for (const { inBatches } of o.subscriptions) {
+    if (inBatches === undefined || batches.has(inBatches)) continue;
     const work = async (deliveries: readonly (Delivered & Delivery)[]) => {
       if (!isStoreAway) {
-        const outcome = await finishTogether(deliveries, { declaration, handleTogether });
+        const outcome = await finishTogether(deliveries, inBatches);
         const failures = outcome === 'other' ? ALONE_AFTER : 1;
         if (outcome !== 'handled')
           for (const delivery of deliveries)
@@ -159,23 +154,19 @@ export async function startConsuming(o: {
       }
       for (const delivery of deliveries) take(delivery);
     };
-    batches.set(subscription, gatherBatches({ atMost: BATCH_AT_MOST, lingerMs: BATCH_LINGER_MS, work }));
+    batches.set(inBatches, gatherBatches({ atMost: inBatches.atMost, lingerMs: BATCH_LINGER_MS, work }));
   }
 
   function take(delivery: Delivered): void {
     if (over.signal.aborted) return;
     const { message, failedBatches = 0 } = delivery;
     const read = isStoreAway || batches.size === 0 ? undefined : readMessage(message, byType);
-    const batch = read?.ok === true ? batches.get(read.subscription) : undefined;
+    const { inBatches } = read?.ok === true ? read.subscription : {};
+    const batch = inBatches && batches.get(inBatches);
     if (read?.ok === true && batch !== undefined && failedBatches < ALONE_AFTER && !hasFailed(message))
       return batch.add(Object.assign(delivery, { event: read.event }));
-    if (!isStoreAway && isShared(message)) return start(delivery, sharing, () => {});
     waiting.push(delivery);
     startWaiting();
-  }
-
-  function isShared(message: ConsumeMessage): boolean {
-    return byType.get(String(attributeIn(message.properties.headers, 'type')))?.isShared === true;
   }
 
   // Deliveries of a closed channel are delivered again on the next one.
@@ -188,7 +179,7 @@ export async function startConsuming(o: {
   const { consumerTag } = await channel.consume(o.names.queue(o.service, o.kind), (message) => {
     if (message === null) return o.onCancelled();
     inHand.add(message);
-    take({ message, trace: traceIn(message.properties.headers ?? {}), sinceMs: performance.now() });
+    take({ message, sinceMs: performance.now() });
   });
 
   return {
@@ -206,7 +197,7 @@ export async function startConsuming(o: {
       await told.catch((error: unknown) =>
         o.logger.warn({ error }, 'further deliveries will be delivered again'),
       );
-      await Promise.all([...running, ...sharing, ...batchesAtWork]);
+      await Promise.all([...running, ...batchesAtWork]);
       channel.nackAll(true);
     },
     inHand: () => {

@@ -1,28 +1,18 @@
 /** Finishes a delivery: it is handled, tried again after a delay, parked, or given back to the broker. */
-import type { SpanContext } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { isServiceUnavailable } from '../../process/faults.ts';
 import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { inSpan } from '../../telemetry/traces.ts';
 import type { ReceivedEvent } from '../events.ts';
-import { readMessage, type Subscription } from './messages.ts';
+import { type BatchHandler, readMessage, type Subscription } from './messages.ts';
 import { attemptsHeader, copyTo, toParked } from './parking.ts';
 import type { Publish } from './publishing.ts';
 import type { BrokerNames, BrokerUser, QueueKind } from './topology.ts';
 import type { Withhold } from './withholding.ts';
 
-/** A delivery that could be read, with the trace of its cause. */
-export type Delivery = {
-  readonly message: ConsumeMessage;
-  readonly event: ReceivedEvent;
-  readonly trace: SpanContext | null;
-};
-
-export type Together = {
-  readonly declaration: Subscription['declaration'];
-  readonly handleTogether: NonNullable<Subscription['handleTogether']>;
-};
+/** A delivery that could be read. */
+export type Delivery = { readonly message: ConsumeMessage; readonly event: ReceivedEvent };
 
 /** `handled`: so the store answers. `unavailable`: a store did not answer. `other` says nothing about the store. */
 export type Outcome = 'handled' | 'unavailable' | 'other';
@@ -31,7 +21,7 @@ export type Finishing = {
   /** @param answers how many events have been handled so far */
   readonly finish: (message: ConsumeMessage, answers: () => number) => Promise<Outcome>;
   /** Finishes all of them, or none if they are not handled. */
-  readonly finishTogether: (deliveries: readonly Delivery[], by: Together) => Promise<Outcome>;
+  readonly finishTogether: (deliveries: readonly Delivery[], by: BatchHandler) => Promise<Outcome>;
   /** Publishes them again with a delay, without counting an attempt. */
   readonly putOff: (messages: readonly ConsumeMessage[]) => Promise<void>;
 };
@@ -159,17 +149,16 @@ export function finishBy(o: {
         return 'other';
       }
     },
-    finishTogether: async (deliveries, { declaration, handleTogether }) => {
-      const done = handled.startTimer({ queue: kind, type: declaration.name });
+    finishTogether: async (deliveries, { handle: handleBatch }) => {
+      const done = handled.startTimer({ queue: kind });
+      const events = deliveries.map(({ event }) => event);
       try {
-        await inTraceOfItsOwn(declaration.name, deliveries, () =>
-          handleTogether(deliveries.map(({ event }) => event)),
-        );
+        await inTraceOfBatch(service, events, () => handleBatch(events));
       } catch (error) {
-        logger.warn({ error, events: deliveries.length }, 'batch not handled');
+        logger.warn({ error, events: events.length }, 'batch not handled');
         return isServiceUnavailable(error) ? 'unavailable' : 'other';
       }
-      for (const _ of deliveries) done({ outcome: 'handled' });
+      for (const { declaration } of events) done({ type: declaration.name, outcome: 'handled' });
       try {
         acknowledgeAll(deliveries.map(({ message }) => message));
       } catch (error) {
@@ -210,13 +199,16 @@ function idOf(message: ConsumeMessage): unknown {
   return message.properties.messageId;
 }
 
-/** A batch has many causes, so it gets its own trace with links to theirs. */
-function inTraceOfItsOwn<T>(
-  name: string,
-  deliveries: readonly Delivery[],
+/** A batch of several has many causes, so it gets its own trace with links to theirs. A batch of one continues that of its cause. */
+function inTraceOfBatch<T>(
+  service: BrokerUser,
+  events: readonly ReceivedEvent[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const links = deliveries.slice(0, LINKS).flatMap(({ trace }) => trace ?? []);
-  const attributes = { 'messaging.batch.message_count': deliveries.length };
-  return inSpan({ name: `${name} batch`, kind: 'CONSUMER', links, attributes, parent: null }, work);
+  const [first, ...others] = events;
+  if (first !== undefined && others.length === 0)
+    return inSpan({ name: `${service} process`, kind: 'CONSUMER', parent: first.trace }, work);
+  const links = events.slice(0, LINKS).flatMap(({ trace }) => trace ?? []);
+  const attributes = { 'messaging.batch.message_count': events.length };
+  return inSpan({ name: `${service} batch`, kind: 'CONSUMER', links, attributes, parent: null }, work);
 }

@@ -5,6 +5,7 @@ import { eventSource, routingKey } from '@offer-ads/contracts/events/event-decla
 import { instantOf } from '@offer-ads/contracts/values/primitives';
 import type { Message, MessagePropertyHeaders } from 'amqplib';
 import type { z } from 'zod';
+import { traceIn } from '../../telemetry/traces.ts';
 import type { OutgoingEvent, ReceivedEvent } from '../events.ts';
 
 /** A message ready to be published. */
@@ -22,9 +23,13 @@ export type Subscription = {
   readonly declaration: EventDeclaration;
   readonly handle: (event: ReceivedEvent) => Promise<void>;
   /** If given, events are handled in batches; `handle` then handles only events of failed batches. */
-  readonly handleTogether?: (events: readonly ReceivedEvent[]) => Promise<void>;
-  /** Handlers that wait for each other to share a transaction. They take none of the places for handlers at work at once. */
-  readonly isShared?: true;
+  readonly inBatches?: BatchHandler;
+};
+
+/** Events of all subscriptions with the same handler share its batches. */
+export type BatchHandler = {
+  readonly atMost: number;
+  readonly handle: (events: readonly ReceivedEvent[]) => Promise<void>;
 };
 
 export function toMessage(
@@ -80,11 +85,13 @@ export function readMessage(message: Message, subscriptions: ReadonlyMap<string,
       reason: `the body does not fit ${subscription.declaration.name}: ${faultsOf(data.error)}`,
     };
   const event: ReceivedEvent = {
+    declaration: subscription.declaration,
     id: attributes.data.id,
     time: instantOf(attributes.data.time),
     subject: attributes.data.subject,
     subjectVersion: attributes.data.subjectversion,
     data: data.data,
+    trace: traceIn(headers ?? {}),
   };
   return { ok: true, subscription, event };
 }

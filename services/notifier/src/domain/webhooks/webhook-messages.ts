@@ -69,6 +69,10 @@ export const webhookSources: readonly WebhookSource[] = [
   })),
 ];
 
+export function webhookSourceOf(declaration: EventDeclaration): WebhookSource | undefined {
+  return webhookSources.find((source) => source.declaration === declaration);
+}
+
 /** The bytes that are sent and signed, at each attempt the same. */
 export function webhookText(type: string, happenedAt: Date, data: unknown): string {
   return JSON.stringify({ type, timestamp: happenedAt.toISOString(), data });
