@@ -1,5 +1,6 @@
-/** The command lines of all measurements. */
+/** The options of all measurements. */
 import { parseArgs } from 'node:util';
+import { namesOf, wholeNumber } from '@offer-ads/dev/command-line';
 
 export type UsualOptions = { readonly rounds: number; readonly quick: boolean; readonly write: boolean };
 
@@ -10,6 +11,8 @@ export type ReadOptions<Name extends string> = UsualOptions & {
   /** The other options, as they were given. */
   readonly others: Readonly<Record<string, string | undefined>>;
 };
+
+const most = 60;
 
 /** @param o the defaults of numbers, the option that chooses parts, and the names of other options */
 export function readOptions<Name extends string = never>(
@@ -39,28 +42,15 @@ export function readOptions<Name extends string = never>(
   });
   const { quick, write } = values;
   const given = values as unknown as Readonly<Record<string, string | undefined>>;
-  const chosen = given[choice]?.split(',') ?? names;
-  const unknown = chosen.filter((name) => !names.includes(name as Name));
-  if (unknown.length > 0) throw new WrongOption(`--${choice} does not know ${unknown.join(', ')}`);
   const [usualSeconds, quickSeconds] = o.seconds ?? [1, 1];
+  const number = (name: string, otherwise: number) =>
+    wholeNumber(name, given[name] ?? `${otherwise}`, 1, most);
   return {
-    rounds: wholeNumber('rounds', given.rounds, quick ? 1 : o.rounds),
-    seconds: wholeNumber('seconds', given.seconds, quick ? quickSeconds : usualSeconds),
+    rounds: number('rounds', quick ? 1 : o.rounds),
+    seconds: number('seconds', quick ? quickSeconds : usualSeconds),
     quick,
     write,
-    chosen: chosen as readonly Name[],
+    chosen: given[choice] === undefined ? names : namesOf(choice, given[choice], names),
     others: given,
   };
-}
-
-export class WrongOption extends Error {
-  override readonly name = 'WrongOption';
-}
-
-export function wholeNumber(name: string, given: string | undefined, otherwise: number): number {
-  const value = Number(given ?? otherwise);
-  if (!Number.isInteger(value) || value < 1 || value > 60) {
-    throw new WrongOption(`--${name} must be a whole number from 1 to 60`);
-  }
-  return value;
 }

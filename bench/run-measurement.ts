@@ -1,7 +1,7 @@
 /** What every `npm run bench:...` does around its measurement. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { WrongOption } from './command-line.ts';
+import { readCommandLine } from '@offer-ads/dev/command-line';
 import { endCommands } from './process.ts';
 
 const readmeFile = new URL('README.md', import.meta.url);
@@ -22,15 +22,12 @@ export async function runMeasurement<Options>(o: {
   readonly run: (opened: AsyncDisposableStack, options: Options) => Promise<void>;
   readonly forPeople?: readonly (abstract new (...args: never[]) => Error)[];
 }): Promise<void> {
+  const options = readCommandLine(o.usage, o.readOptions);
   try {
-    const options = o.readOptions(process.argv.slice(2));
     await withCleanEnd((opened) => o.run(opened, options));
   } catch (error) {
-    if (error instanceof WrongOption) console.error(`${error.message}\n\n${o.usage}`);
-    else {
-      const isForPeople = [ProgramMissing, ...(o.forPeople ?? [])].some((kind) => error instanceof kind);
-      console.error(isForPeople ? (error as Error).message : error);
-    }
+    const isForPeople = [ProgramMissing, ...(o.forPeople ?? [])].some((kind) => error instanceof kind);
+    console.error(isForPeople ? (error as Error).message : error);
     process.exitCode = error instanceof ProgramMissing ? programMissingStatus : 1;
   }
 }

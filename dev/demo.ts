@@ -1,12 +1,12 @@
 /**
  * `npm run demo`: an organisation buys two offers from the running system, one from its balance and one by card, and
  * checks every step. Ends with status 1 at the first failed check.
- * `npm run demo -- --containers`: uses a system in containers (docker-compose.yml, k8s/README.md) instead of `npm start`.
  */
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
 import { formatMinor, parseAmount } from '@offer-ads/contracts/values/currencies';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { readCommandLine } from './command-line.ts';
 import { type Advertiser, createAdvertiser, type OfferForm, offerUrl, place } from './demo/advertiser.ts';
 import { must, mustEqual, NotTrue, say, scene } from './demo/checks.ts';
 import { createCommunity } from './demo/community.ts';
@@ -16,10 +16,15 @@ import { eventually, watchBalance } from './demo/watching.ts';
 import { createAdminClient } from './demo-data/admin-client.ts';
 
 const hourMs = 60 * 60 * 1000;
+const usage = `npm run demo -- [--containers]
+  --containers   uses a system in containers (docker-compose.yml, k8s/README.md) instead of that of npm start`;
 
+const { containers } = readCommandLine(
+  usage,
+  (args) => parseArgs({ args, options: { containers: { type: 'boolean', default: false } } }).values,
+);
 try {
-  const { values } = parseArgs({ options: { containers: { type: 'boolean', default: false } } });
-  await demo(await findSystem(values.containers));
+  await demo(await findSystem(containers));
 } catch (error) {
   console.error(`\n${error instanceof NotTrue ? 'CHECK FAILED: ' : ''}${reasonOf(error)}`);
   process.exitCode = 1;

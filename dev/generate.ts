@@ -1,15 +1,24 @@
 /** `npm run generate` writes every generated document; `--check` only compares and fails on a difference (CI). */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { allDocuments } from '@offer-ads/contracts/public/documents';
 import { monitoringDocuments } from '@offer-ads/deploy/monitoring/documents';
 import { envExample } from '@offer-ads/deploy/settings/env-example';
 import { settingsPage } from '@offer-ads/deploy/settings/settings-page';
+import { readCommandLine } from './command-line.ts';
 import { readmesWithEvents } from './readme-events.ts';
 import { repository } from './start/folder.ts';
 
 /** This folder contains only generated files. */
 const ofContracts = 'packages/contracts/generated';
+
+const usage = `npm run generate -- [--check]
+  --check   writes nothing, and fails when a document differs`;
+const { check } = readCommandLine(
+  usage,
+  (args) => parseArgs({ args, options: { check: { type: 'boolean', default: false } } }).values,
+);
 
 const documents = new Map([
   ...[...allDocuments()].map(([file, text]) => [join(ofContracts, file), text] as const),
@@ -19,7 +28,7 @@ const documents = new Map([
   ...readmesWithEvents(),
 ]);
 
-if (process.argv.includes('--check')) {
+if (check) {
   const found = [
     ...(await differences()),
     ...(await leftovers()).map((path) => `${path}: no longer declared`),

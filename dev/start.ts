@@ -1,6 +1,7 @@
 /** `npm start`: the whole system on this machine, from the stores to demo data, until Ctrl-C. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import { refuseOptions } from './command-line.ts';
 import { provideDemoData } from './demo-data.ts';
 import { devFolder, foldersIn } from './start/folder.ts';
 import {
@@ -17,6 +18,9 @@ import { removeState, stateOf, writeAdminSettings, writeState } from './start/st
 import type { Supervisor } from './start/supervisor.ts';
 import { startTable } from './start/table.ts';
 
+refuseOptions(
+  'npm start takes no options. Settings are environment variables (dev/README.md), for example DEV_FOLDER=/tmp/other npm start',
+);
 const say = (line: string) => console.log(line);
 const began = performance.now();
 const { logsFolder } = foldersIn(devFolder);
@@ -30,16 +34,8 @@ let supervisor: Supervisor | undefined;
 let preparing: ReturnType<typeof prepareSystem> | undefined;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
-const [argument] = process.argv.slice(2);
 try {
-  if (argument === undefined) await start();
-  else {
-    // Refuse arguments, so that `--help` or a typing error does not start the system.
-    say(
-      'npm start takes no arguments. Settings are environment variables (dev/README.md), for example DEV_FOLDER=/tmp/other npm start',
-    );
-    process.exitCode = argument === '--help' ? 0 : 2;
-  }
+  await start();
 } catch (error) {
   if (!stopping) {
     say(error instanceof Error ? error.message : String(error));

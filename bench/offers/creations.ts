@@ -1,44 +1,19 @@
-/** Method `B` creations end to end, with the model and without it, beside the bare commits that they need. */
+/** Method `B` creations end to end: how many, how fast, and the processor time that one takes in each process. */
 import { availableParallelism } from 'node:os';
 import type { Settings } from '@offer-ads/dev/start/plans';
 import { closedLoop, type Load } from '../closed-loop.ts';
 import { cpuMsByName, machineBusyMs } from '../cpu.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
-import { createDatabase, type Stores } from '../stores.ts';
+import { median, overRounds, percent, percentile, shown, table } from '../markdown.ts';
+import type { Stores } from '../stores.ts';
 import { type Population, provideAdvertisers } from './advertisers.ts';
-import { openBareCommits } from './bare-commits.ts';
 import { creator } from './creating.ts';
 import { makePictures } from './pictures.ts';
-import { type CounterReader, openCounters } from './postgres-counters.ts';
-import { type Moderation, startSystem } from './system.ts';
+import { openCounters } from './postgres-counters.ts';
+import { startSystem } from './system.ts';
 
 /** Enough to keep two cores busy, and few enough that no picture is turned away for too many waiting. */
-export const atOnce = 8;
-
-export type CreationSample = {
-  readonly moderation: Moderation;
-  readonly saturated: Load;
-  readonly alone: Load;
-  /** By name of the process, of one creation at saturation. */
-  readonly cpuMs: ReadonlyMap<string, number>;
-  /** Of all cores, 0 to 1. */
-  readonly busy: number;
-  readonly foreignLoad: number;
-  /** Of one creation at saturation. */
-  readonly writes: number;
-};
-
-export type PeerSample = { readonly saturated: Load; readonly alone: Load };
-
-export type Creations = {
-  readonly samples: readonly CreationSample[];
-  readonly peers: readonly PeerSample[];
-  /** Durable transactions of a creation, which the peer does too. */
-  readonly writes: number;
-  readonly pictureBytes: number;
-  readonly postgres: string;
-  readonly durability: string | null;
-};
+const atOnce = 8;
 
 export type CreationPlan = Population & {
   readonly rounds: number;
@@ -46,100 +21,119 @@ export type CreationPlan = Population & {
   readonly warmUpSeconds: number;
   readonly saturatedSeconds: number;
   readonly aloneSeconds: number;
-  readonly peerSeconds: number;
+};
+
+type Sample = {
+  readonly saturated: Load;
+  readonly alone: Load;
+  /** By name of the process, of one creation at saturation. */
+  readonly cpuMs: ReadonlyMap<string, number>;
+  /** Of all cores, 0 to 1. */
+  readonly busy: number;
+  readonly foreignLoad: number;
+  /** Durable transactions of one creation. */
+  readonly writes: number;
 };
 
 export async function measureCreations(
   opened: AsyncDisposableStack,
   o: { stores: Stores; settings: Settings; plan: CreationPlan; report: (line: string) => void },
-): Promise<Creations> {
-  const { stores, settings, plan, report } = o;
-  const serverUrl = stores.backing.postgresUrl;
-  const counters = opened.use(await openCounters(serverUrl));
-  const peerUrl = await createDatabase(opened, { serverUrl, name: 'peer' });
-  const commitBarely = await openBareCommits(opened, { databaseUrl: peerUrl, atOnce });
-  report('Starting the system ...');
-  const system = await startSystem(opened, settings);
-  await system.putInPlace('a stand-in');
+): Promise<{ readonly report: string; readonly isDurable: boolean }> {
+  const { plan } = o;
+  const counters = opened.use(await openCounters(o.stores.backing.postgresUrl));
+  o.report('Starting the system ...');
+  const system = await startSystem(opened, o.settings);
   const pictures = await makePictures();
-  const creating = creator({
-    gatewayUrl: system.gatewayUrl,
-    keys: await provideAdvertisers(system, plan),
-    pictures,
-  });
+  const keys = await provideAdvertisers(system, plan);
+  const creating = creator({ gatewayUrl: system.gatewayUrl, keys, pictures });
   opened.defer(creating.close);
 
-  const once = async (moderation: Moderation, warmUpSeconds: number): Promise<CreationSample> => {
-    await system.putInPlace(moderation);
-    await closedLoop(creating.create, { atOnce, seconds: warmUpSeconds });
-    const saturated = await watched(counters, system.pids(), () =>
-      closedLoop(creating.create, { atOnce, seconds: plan.saturatedSeconds }),
-    );
+  const samples: Sample[] = [];
+  for (let round = 1; round <= plan.rounds; round += 1) {
+    const seconds = round === 1 ? plan.firstWarmUpSeconds : plan.warmUpSeconds;
+    await closedLoop(creating.create, { atOnce, seconds });
+    const foreign = watchForeignLoad();
+    const writesBefore = await counters.writes();
+    const cpuBefore = cpuMsByName(process.pid, system.pids());
+    const busyBefore = machineBusyMs();
+    const saturated = await closedLoop(creating.create, { atOnce, seconds: plan.saturatedSeconds });
+    const [writes, cpu, busy] = [
+      await counters.writes(),
+      cpuMsByName(process.pid, system.pids()),
+      machineBusyMs(),
+    ];
+    const foreignLoad = foreign();
     // Mails, events and the call log follow; they are not the next one's.
     await waitUntilIdle();
-    const alone = await closedLoop(creating.create, { atOnce: 1, seconds: plan.aloneSeconds });
-    return { moderation, ...saturated, alone };
-  };
-
-  const samples: CreationSample[] = [];
-  const peers: PeerSample[] = [];
-  let writes = 0;
-  for (let round = 1; round <= plan.rounds; round += 1) {
-    const warmUpSeconds = round === 1 ? plan.firstWarmUpSeconds : plan.warmUpSeconds;
-    for (const moderation of ['the model', 'a stand-in'] as const) {
-      samples.push(await once(moderation, warmUpSeconds));
-      report(told(round, samples.at(-1)));
-    }
-    // The same number in all rounds, of which the first one's measurement says it.
-    writes ||= Math.round(samples.at(-1)?.writes ?? 0);
-    await waitUntilIdle();
-    peers.push({
-      saturated: await commitBarely({ writes, atOnce, seconds: plan.peerSeconds }),
-      alone: await commitBarely({ writes, atOnce: 1, seconds: plan.peerSeconds }),
-    });
+    const sample: Sample = {
+      saturated,
+      alone: await closedLoop(creating.create, { atOnce: 1, seconds: plan.aloneSeconds }),
+      cpuMs: new Map(
+        [...cpu].map(([name, ms]) => [name, (ms - (cpuBefore.get(name) ?? 0)) / saturated.done]),
+      ),
+      busy: (busy - busyBefore) / (saturated.seconds * 1_000 * availableParallelism()),
+      foreignLoad,
+      writes: (writes - writesBefore) / saturated.done,
+    };
+    samples.push(sample);
+    o.report(`round ${round}  ${rate(sample).toFixed(1)} creations/s, others ${percent(foreignLoad)}`);
   }
-  const { version: postgres, durability } = counters;
-  return { samples, peers, writes, pictureBytes: pictures.bytes, postgres, durability };
+  const { version, durability } = counters;
+  const postgres = `Postgres ${version} (${durability ?? '**not durable**'})`;
+  const intro = `${postgres}; pictures of ${shown(pictures.bytes / 1_024)} KiB.`;
+  return { report: `${intro} ${reportOf(samples)}`, isDurable: durability !== null };
 }
 
-async function watched(
-  counters: CounterReader,
-  names: ReadonlyMap<number, string>,
-  work: () => Promise<Load>,
-): Promise<Omit<CreationSample, 'moderation' | 'alone'>> {
-  const foreign = watchForeignLoad();
-  const [countersBefore, cpuBefore, busyBefore] = [
-    await counters.read(),
-    cpuMsByName(process.pid, names),
-    machineBusyMs(),
-  ];
-  const saturated = await work();
-  const [after, cpu, busy] = [await counters.read(), cpuMsByName(process.pid, names), machineBusyMs()];
-  const { done, seconds } = saturated;
-  const each = (now: number, before: number) => (now - before) / done;
-  return {
-    saturated,
-    cpuMs: differences(cpu, cpuBefore, done),
-    busy: (busy - busyBefore) / (seconds * 1_000 * availableParallelism()),
-    foreignLoad: foreign(),
-    writes: each(after.writes, countersBefore.writes),
-  };
+function rate({ saturated }: Sample): number {
+  return saturated.done / saturated.seconds;
 }
 
-function differences(
-  now: ReadonlyMap<string, number>,
-  before: ReadonlyMap<string, number>,
-  among: number,
-): Map<string, number> {
-  return new Map([...now].map(([name, value]) => [name, (value - (before.get(name) ?? 0)) / among]));
-}
+/** Programs of the stores under the names that people know them by. */
+const programs: Readonly<Record<string, string>> = {
+  postgres: 'Postgres',
+  mongod: 'MongoDB',
+  'beam.smp': 'RabbitMQ',
+  'valkey-server': 'Valkey',
+  'redis-server': 'Valkey',
+};
 
-function told(round: number, sample: CreationSample | undefined): string {
-  if (sample === undefined) return '';
-  const { moderation, saturated, alone, writes, busy, foreignLoad } = sample;
-  return (
-    `round ${round} ${moderation.padEnd(10)} ${(saturated.done / saturated.seconds).toFixed(1)} creations/s, ` +
-    `${alone.done} one at a time, ${writes.toFixed(1)} durable transactions each, ` +
-    `cores busy ${(busy * 100).toFixed(0)} %, others ${(foreignLoad * 100).toFixed(0)} %`
-  );
+function reportOf(samples: readonly Sample[]): string {
+  const cell = (of: (sample: Sample) => number) => overRounds(samples.map(of), 1);
+  const middle = (of: (sample: Sample) => number) => median(samples.map(of));
+  const foreign = Math.max(...samples.map(({ foreignLoad }) => foreignLoad));
+  const names = new Set(samples.flatMap(({ cpuMs }) => [...cpuMs.keys()]));
+  const costs = Array.from(names, (name) => ({
+    title: programs[name] ?? name,
+    ms: middle(({ cpuMs }) => cpuMs.get(name) ?? 0),
+  }));
+  const large = costs.filter(({ ms }) => ms >= 0.05).toSorted((one, other) => other.ms - one.ms);
+  const together = costs.reduce((sum, { ms }) => sum + ms, 0);
+  return [
+    `Other processes took at most ${percent(foreign)} of the cores. Medians over the rounds, in brackets the least and the most. ` +
+      `A creation is ${shown(middle(({ writes }) => writes))} durable transactions.`,
+    table(
+      [
+        `creations/s, ${atOnce} at once`,
+        'p50 ms',
+        'p99 ms',
+        'p50 ms, one at a time',
+        'p99 ms, one at a time',
+      ],
+      [
+        [
+          cell(rate),
+          ...[50, 99].map((at) => cell(({ saturated }) => percentile(saturated.latenciesMs, at))),
+          ...[50, 99].map((at) => cell(({ alone }) => percentile(alone.latenciesMs, at))),
+        ],
+      ],
+    ),
+    table(
+      ['', 'processor time of one creation, ms'],
+      [
+        ...large.map(({ title, ms }) => [title, shown(ms, 2)]),
+        ['together', shown(together, 1)],
+        ['cores busy', percent(middle(({ busy }) => busy))],
+      ],
+    ),
+  ].join('\n\n');
 }

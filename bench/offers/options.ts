@@ -2,14 +2,13 @@
 import { demoMemberCount } from '@offer-ads/dev/demo-data/members';
 import { type ReadOptions, readOptions as readUsualOptions } from '../command-line.ts';
 import type { CreationPlan } from './creations.ts';
-import type { ListingPlan } from './listing/listing.ts';
 import type { PlacementsPlan } from './placements.ts';
 
-const partNames = ['creations', 'listing', 'intake', 'placements'] as const;
+const partNames = ['creations', 'intake', 'placements'] as const;
 
 export type Options = ReadOptions<(typeof partNames)[number]>;
 
-export const usage = `npm run bench:offers -- [--rounds 3] [--quick] [--parts creations,listing,...] [--write]
+export const usage = `npm run bench:offers -- [--rounds 3] [--quick] [--parts creations,intake,...] [--write]
   --quick   one short round of everything: shows that it works, measures nothing
   --parts   of ${partNames.join(', ')}
   --write   puts the tables into bench/README.md`;
@@ -28,7 +27,6 @@ export function creationPlan({ rounds, quick }: Options): CreationPlan {
         warmUpSeconds: 0,
         saturatedSeconds: 0.5,
         aloneSeconds: 0.3,
-        peerSeconds: 0.3,
       }
     : {
         rounds,
@@ -38,14 +36,7 @@ export function creationPlan({ rounds, quick }: Options): CreationPlan {
         warmUpSeconds: 4,
         saturatedSeconds: 12,
         aloneSeconds: 8,
-        peerSeconds: 3,
       };
-}
-
-export function listingPlan({ rounds, quick }: Options): ListingPlan {
-  return quick
-    ? { rounds, offers: 2_000, farPage: 50, askedEach: 2 }
-    : { rounds, offers: 1_000_000, farPage: 10_000, askedEach: 600 };
 }
 
 export function placementsPlan({ rounds, quick }: Options): PlacementsPlan {

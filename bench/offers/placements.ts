@@ -6,7 +6,7 @@ import { onPath } from '@offer-ads/backing/on-path';
 import { isTargeted, type Target, type TargetedMember } from '@offer-ads/contracts/audience/target';
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
-import { addressesOf, adminSettings, planServices, type Settings } from '@offer-ads/dev/start/plans';
+import { addressesOf, adminSettings, type Settings } from '@offer-ads/dev/start/plans';
 import { chance } from '@offer-ads/testing/random';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import pg from 'pg';
@@ -17,7 +17,7 @@ import { clientsFor, runWrk } from '../gateway/load.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median, overRounds, percent, percentile, shown, table } from '../markdown.ts';
 import { ProgramMissing } from '../run-measurement.ts';
-import { startPlanned } from './system.ts';
+import { planOf, startPlanned } from './system.ts';
 
 export type PlacementsPlan = {
   readonly offers: number;
@@ -98,11 +98,8 @@ async function endpoint(
   );
   const file = join(settings.folder, 'placements.ndjson');
   writeFileSync(file, `${bodies.join('\n')}\n`);
-  const start = async (service: 'offers' | 'gateway') => {
-    const planned = planServices(settings).find(({ name }) => name === service);
-    if (planned === undefined) throw new Error(`no plan for ${service}`);
-    return opened.use(await startPlanned(planned, settings));
-  };
+  const start = async (service: 'offers' | 'gateway') =>
+    opened.use(await startPlanned(planOf(service, settings), settings));
   const offers = await start('offers');
   const gateway = await start('gateway');
   const wish = { name: 'bench', mode: 'LIVE', requestsPerMinute: 1_000_000, reason: 'bench' };

@@ -1,6 +1,6 @@
-/** The whole system of `npm start` with stores of its own, and a stand-in for moderation. */
+/** The whole system of `npm start`, with stores of its own. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
 import { repository } from '@offer-ads/dev/start/folder';
 import {
@@ -18,18 +18,12 @@ import { type Running, startProcess } from '../process.ts';
 import { createDatabase, type Stores } from '../stores.ts';
 
 type Databases = Settings['stores']['databases'];
-export type Moderation = 'the model' | 'a stand-in';
 export type System = {
   readonly gatewayUrl: string;
-  readonly settings: Settings;
   readonly admin: ReturnType<typeof createAdminClient>;
   /** The names of processes, for processor time. */
   readonly pids: () => ReadonlyMap<number, string>;
-  readonly putInPlace: (moderation: Moderation) => Promise<void>;
-  readonly stop: (name: string) => Promise<void>;
 };
-
-const standIn = fileURLToPath(new URL('moderation-stand-in.ts', import.meta.url));
 
 export async function prepareSettings(
   opened: AsyncDisposableStack,
@@ -62,61 +56,43 @@ export async function prepareSettings(
   };
 }
 
-/** @param nodeArgs for the service of that name */
-export async function startSystem(
-  opened: AsyncDisposableStack,
-  settings: Settings,
-  nodeArgs: Readonly<Record<string, readonly string[]>> = {},
-): Promise<System> {
+/** Everything but the console. */
+export async function startSystem(opened: AsyncDisposableStack, settings: Settings): Promise<System> {
   const running = new Map<string, Running>();
-  const start = async (plan: ProcessPlan) => {
-    running.set(plan.name, await startPlanned(plan, settings, nodeArgs[plan.name]));
-  };
+  opened.defer(
+    async () => void (await Promise.all([...running.values()].map((each) => each[Symbol.asyncDispose]()))),
+  );
   const plans = [...planSimulators(settings), ...planServices(settings)];
-  const moderation = plans.find(({ name }) => name === 'moderation');
-  if (moderation === undefined) throw new Error('no plan for moderation');
-  let judge: Running | undefined;
-  opened.defer(async () => {
-    const all = judge === undefined ? [...running.values()] : [judge, ...running.values()];
-    await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
-  });
   // All of them settle, so that those that run are stopped when another one does not start.
-  const starts = await Promise.allSettled(plans.filter((plan) => plan !== moderation).map(start));
+  const starts = await Promise.allSettled(
+    plans.map(async (plan) => void running.set(plan.name, await startPlanned(plan, settings))),
+  );
   for (const outcome of starts) if (outcome.status === 'rejected') throw outcome.reason;
-
   return {
     gatewayUrl: addressesOf(settings.ports).gateway,
-    settings,
     admin: createAdminClient(adminSettings(settings)),
     pids: () => {
       const named = [...running].map(([name, { pid }]) => [pid, name] as const);
-      return new Map([...named, [judge?.pid ?? 0, 'moderation'], [process.pid, 'the load itself']]);
-    },
-    putInPlace: async (which) => {
-      await judge?.[Symbol.asyncDispose]();
-      const plan = which === 'the model' ? moderation : { ...moderation, args: [standIn] };
-      judge = await startPlanned(plan, settings, nodeArgs.moderation);
-    },
-    stop: async (name) => {
-      const process = name === 'moderation' ? judge : running.get(name);
-      await process?.[Symbol.asyncDispose]();
+      return new Map([...named, [process.pid, 'the load itself']]);
     },
   };
 }
 
+export function planOf(service: ServiceName, settings: Settings): ProcessPlan {
+  const plan = planServices(settings).find(({ name }) => name === service);
+  if (plan === undefined) throw new Error(`no plan for ${service}`);
+  return plan;
+}
+
 /** Its output goes into a file, as a container's goes to its runtime. Reading it here would disturb the measurement. */
-export function startPlanned(
-  plan: ProcessPlan,
-  { folder }: Pick<Settings, 'folder'>,
-  nodeArgs: readonly string[] = [],
-): Promise<Running> {
+export function startPlanned(plan: ProcessPlan, { folder }: Pick<Settings, 'folder'>): Promise<Running> {
   return startProcess({
     name: plan.name,
     folder,
     // The packages that it imports are found from here.
     cwd: repository,
     command: process.execPath,
-    args: [...nodeArgs, ...plan.args],
+    args: plan.args,
     readyUrl: plan.readyUrl,
     env: { ...plan.env, NODE_ENV: 'production' },
   });

@@ -4,10 +4,14 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { refuseOptions } from '@offer-ads/dev/command-line';
 import { repository } from '@offer-ads/dev/start/folder';
 import { firstEnv } from './first-env.ts';
 import { writeSecrets } from './folder.ts';
 
+refuseOptions(
+  'npm run compose:set-up creates random secrets in deploy/compose/secrets, and .env. Existing files are not changed.',
+);
 const made = writeSecrets(join(repository, 'deploy/compose/secrets'));
 console.log(
   made.length === 0

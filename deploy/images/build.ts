@@ -1,29 +1,33 @@
-/**
- * `npm run images`: builds the images of all services and of the simulators, and checks the results.
- *
- *   npm run images -- --tag 1.2.0 --prefix registry.example/offer-ads \
- *     --node-image node:24-bookworm-slim --runtime-image debian:bookworm-slim -- --push --platform linux/amd64
- *
- * All options are optional. Arguments after the second `--` are passed to `docker build`.
- */
+/** `npm run images`: builds the images of all services and of the simulators, and checks the results. */
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import { readCommandLine } from '@offer-ads/dev/command-line';
 import { repository } from '@offer-ads/dev/start/folder';
 import { ask, docker } from './docker.ts';
 
 /** The largest allowed size, unpacked, as Docker shows it. Only moderation contains a model and its runtime. */
 const maxMegabytes = (image: string) => (image === 'moderation' ? 400 : 300);
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    tag: { type: 'string', default: 'dev' },
-    prefix: { type: 'string', default: 'offer-ads' },
-    'node-image': { type: 'string' },
-    'runtime-image': { type: 'string' },
-  },
-});
+const usage = `npm run images -- [options] [-- options of docker build]
+  --tag 1.2.0                               (dev)
+  --prefix registry.example/offer-ads       (offer-ads)
+  --node-image node:24-bookworm-slim        builds the images and gives them its Node
+  --runtime-image debian:bookworm-slim      what they stand on
+For example: npm run images -- --tag 1.2.0 --prefix registry.example/offer-ads -- --push --platform linux/amd64`;
+
+const { values, positionals } = readCommandLine(usage, (args) =>
+  parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      tag: { type: 'string', default: 'dev' },
+      prefix: { type: 'string', default: 'offer-ads' },
+      'node-image': { type: 'string' },
+      'runtime-image': { type: 'string' },
+    },
+  }),
+);
 
 /** As in docker-compose.yml; the Dockerfile gives the reasons. */
 const nodeFlags: Partial<Record<string, string>> = { moderation: '--max-semi-space-size=4' };

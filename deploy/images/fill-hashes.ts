@@ -5,10 +5,14 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { refuseOptions } from '@offer-ads/dev/command-line';
 import { repository } from '@offer-ads/dev/start/folder';
 import { nameOf, withHashes, withoutHash } from './hashes.ts';
 import type { Lock } from './lock.ts';
 
+refuseOptions(
+  'npm run lock:hashes writes missing hashes of packages into package-lock.json. It takes no options.',
+);
 const file = join(repository, 'package-lock.json');
 const lock = withHashes(JSON.parse(readFileSync(file, 'utf8')) as Lock, hashOf);
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);

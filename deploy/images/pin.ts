@@ -1,16 +1,19 @@
-/**
- * `npm run images:pin`: gets the digest of every image in the Dockerfile, docker-compose.yml and k8s/ from the registries and
- * writes it after the tag. `-- --check` only lists images without a digest; exit status 1 if there is one.
- */
+/** `npm run images:pin`: gets the digest of every image from the registries and writes it after the tag. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
+import { readCommandLine } from '@offer-ads/dev/command-line';
 import { repository } from '@offer-ads/dev/start/folder';
 import { ask } from './docker.ts';
 import { imagesIn, pinnedFiles, textOf, withDigests } from './pins.ts';
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const usage = `npm run images:pin -- [--check]: writes the digest of each image of the Dockerfile, docker-compose.yml and k8s/ behind its tag
+  --check   only lists images without a digest; status 1 if there is one`;
+const values = readCommandLine(
+  usage,
+  (args) => parseArgs({ args, options: { check: { type: 'boolean', default: false } } }).values,
+);
 if (!values.check) pin();
 check();
 

@@ -1,22 +1,28 @@
 /**
  * `npm run sbom`: writes a bill of materials for each service's image to sbom/ (CycloneDX 1.5). If the images are on this machine
  * (`npm run images`), it includes Node and the Debian packages, and fails if an image differs from the lock file.
- *
- *   npm run sbom -- --tag 1.2.0 --prefix registry.example/offer-ads
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
+import { readCommandLine } from '@offer-ads/dev/command-line';
 import { repository } from '@offer-ads/dev/start/folder';
 import { contentsOf, differences, withBase } from './contents.ts';
 import type { Processor } from './lock.ts';
 import { type Bom, npmSbom, readLock, sbomOf } from './npm-sbom.ts';
 
-const { values } = parseArgs({
-  options: { tag: { type: 'string', default: 'dev' }, prefix: { type: 'string', default: 'offer-ads' } },
-});
+const usage = `npm run sbom -- [--tag dev] [--prefix offer-ads]
+  of the images with this tag and prefix, if they are on this machine`;
+const values = readCommandLine(
+  usage,
+  (args) =>
+    parseArgs({
+      args,
+      options: { tag: { type: 'string', default: 'dev' }, prefix: { type: 'string', default: 'offer-ads' } },
+    }).values,
+);
 const folder = join(repository, 'sbom');
 const lock = readLock();
 const listed = new Map<Processor, Promise<Bom>>();

@@ -11,13 +11,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { reasonOf } from '@offer-ads/backing/find';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import { readCommandLine } from '@offer-ads/dev/command-line';
 import { devFolder, repository } from '@offer-ads/dev/start/folder';
 import { manifestsOf } from '@offer-ads/k8s/checks/overlays';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { auditAtRest } from '../harness/audit.ts';
-import { interruption, optionsOrUsage } from '../harness/command-line.ts';
+import { interruption } from '../harness/interruption.ts';
 import { registerBuyer } from '../harness/load/buyers.ts';
 import { startLoad } from '../harness/load/load.ts';
 import { createRetryingCaller } from '../harness/load/retrying-caller.ts';
@@ -38,7 +39,7 @@ const startedWithinMs = 900_000;
 type Row = { readonly what: string; readonly seconds: number; readonly note: string };
 
 try {
-  const o = optionsOrUsage(readOptions, usage);
+  const o = readCommandLine(usage, readOptions);
   process.exitCode = (await Promise.race([run(o), interruption()])) === true ? 0 : 1;
 } catch (error) {
   console.error(reasonOf(error));

@@ -1,5 +1,6 @@
 /** The command line of `npm run cluster`. */
 import { parseArgs } from 'node:util';
+import { namesOf, wholeNumber } from '@offer-ads/dev/command-line';
 
 export const partNames = ['rolling', 'kills', 'stores', 'everything', 'drain', 'jobs', 'policies'] as const;
 export type PartName = (typeof partNames)[number];
@@ -45,20 +46,9 @@ export function readOptions(args: readonly string[]): Options {
   return {
     kubectl: values.kubectl.split(' ').filter(Boolean),
     load: values.load,
-    replicas: numberOf('replicas', values.replicas, 5),
-    advertisers: numberOf('advertisers', values.advertisers, 20),
-    parts: values.parts.split(',').map((wanted) => {
-      const name = partNames.find((each) => each === wanted);
-      if (name === undefined) throw new Error(`--parts knows ${partNames.join(', ')}, not "${wanted}"`);
-      return name;
-    }),
+    replicas: wholeNumber('replicas', values.replicas, 1, 5),
+    advertisers: wholeNumber('advertisers', values.advertisers, 1, 20),
+    parts: namesOf('parts', values.parts, partNames),
     deploy: values.deploy === 'yes',
   };
-}
-
-function numberOf(option: string, given: string, most: number): number {
-  const value = Number(given);
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new Error(`--${option} must be a whole number from 1 to ${most}`);
-  return value;
 }

@@ -3,24 +3,38 @@
  * by the commands of its runbook. Ends with status 1 when an alert does not fire, or does not resolve.
  */
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readCommandLine } from '@offer-ads/dev/command-line';
 import { repository } from '@offer-ads/dev/start/folder';
-import { interruption } from '../harness/command-line.ts';
+import { interruption } from '../harness/interruption.ts';
 import { startSystem } from '../harness/system.ts';
 import { cleanFolder } from './clean-folder.ts';
-import { readCommandLine } from './command-line.ts';
-import { type Drill } from './drill.ts';
+import type { Drill } from './drill.ts';
 import { drills, kebab } from './drills.ts';
 import { findPrometheus } from './prometheus/prometheus.ts';
 import { runDrills } from './run-drills.ts';
 
-const wanted = readCommandLine(process.argv.slice(2));
-if (!wanted.ok) {
-  console.error(wanted.problem);
-  process.exitCode = 1;
-} else if (wanted.what === 'list') {
+const usage = `npm run drill -- <alert>... | --all | --list, for example: npm run drill -- outbox-stuck MailsUnsent
+Alerts are named as in the rules or as their pages.`;
+
+const wanted = readCommandLine(usage, (words) => {
+  const { values, positionals } = parseArgs({
+    args: words,
+    allowPositionals: true,
+    options: { all: { type: 'boolean' }, list: { type: 'boolean' } },
+  });
+  const isNamed = (word: string, { alert }: Drill) => alert === word || kebab(alert) === word;
+  const unknown = positionals.filter((word) => !drills.some((drill) => isNamed(word, drill)));
+  if (unknown.length > 0) throw new Error(`there is no drill ${unknown.join(', ')}; --list names all`);
+  if (values.list) return [];
+  if (values.all) return drills;
+  if (positionals.length === 0) throw new Error('no alert is named');
+  return drills.filter((drill) => positionals.some((word) => isNamed(word, drill)));
+});
+if (wanted.length === 0)
   for (const { alert } of drills) console.log(`${alert.padEnd(24)} docs/runbooks/${kebab(alert)}.md`);
-} else {
-  process.exitCode = (await run(wanted.drills)) ? 0 : 1;
+else {
+  process.exitCode = (await run(wanted)) ? 0 : 1;
   process.exit();
 }
 

@@ -1,13 +1,13 @@
 /**
  * `npm run drill:restore`: what docs/operations/backup-and-restore.md promises, done. A system trades, is backed up, trades on, loses every
  * store, is restored by the guide's own commands, and is audited; then billing alone, and offers alone, are put back to an earlier
- * moment. Ends with status 1 at the first thing that is not as the guide says. `--without-list` leaves out the ten minutes for
- * which payments are left to their webhooks before Stripe's list is asked; `--only everything|billing|offers` does one of the three.
+ * moment. Ends with status 1 at the first thing that is not as the guide says.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { namesOf, readCommandLine } from '@offer-ads/dev/command-line';
 import { say, scene } from '@offer-ads/dev/demo/checks';
 import { mustBeNone, tradeOf } from '../harness/trade.ts';
 import { allIsLost } from './all-is-lost.ts';
@@ -15,10 +15,21 @@ import { oneIsBehind } from './one-is-behind.ts';
 import { drillStores } from './stores.ts';
 import { restartableSystem } from './system.ts';
 
-const { values: options } = parseArgs({
-  options: { 'without-list': { type: 'boolean' }, only: { type: 'string' } },
+const acts = ['everything', 'billing', 'offers'] as const;
+const usage = `npm run drill:restore -- [--only ${acts.join(',')}] [--without-list]
+  --only           which stores are lost and restored (all three, one after the other)
+  --without-list   leaves out the ten minutes for which payments are left to their webhooks before Stripe's list is asked`;
+
+const options = readCommandLine(usage, (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      'without-list': { type: 'boolean', default: false },
+      only: { type: 'string', default: acts.join() },
+    },
+  });
+  return { waitsForList: !values['without-list'], acts: namesOf('only', values.only, acts) };
 });
-const isWanted = (act: string) => options.only === undefined || options.only === act;
 const folder = mkdtempSync(join(tmpdir(), 'restore-drill-'));
 const began = performance.now();
 await using running = new AsyncDisposableStack();
@@ -42,10 +53,10 @@ try {
     lose: () => rmSync(join(folder, 'images'), { recursive: true, force: true }),
     restore: () => cpSync(join(folder, 'images-backup'), join(folder, 'images'), { recursive: true }),
   };
-  if (isWanted('everything'))
-    await allIsLost({ stores, system, trade, pictures, waitsForList: options['without-list'] !== true });
-  for (const one of ['billing', 'offers'] as const)
-    if (isWanted(one)) await oneIsBehind(one, { stores, system, trade });
+  const { waitsForList } = options;
+  for (const act of options.acts)
+    if (act === 'everything') await allIsLost({ stores, system, trade, pictures, waitsForList });
+    else await oneIsBehind(act, { stores, system, trade });
   mustBeNone(await system.audit(), 'faults that the audit found');
   console.log(`\nAll of it is as the guide says (${Math.round((performance.now() - began) / 1000)} s).`);
 } catch (error) {

@@ -4,9 +4,10 @@
  * when something is lost, doubled or unsound afterwards (docs/operations/rolling-restarts.md).
  */
 import { rmSync } from 'node:fs';
+import { readCommandLine } from '@offer-ads/dev/command-line';
 import { devFolder, foldersIn } from '@offer-ads/dev/start/folder';
 import { makeSecrets } from '@offer-ads/dev/start/secrets';
-import { interruption, optionsOrUsage } from '../harness/command-line.ts';
+import { interruption } from '../harness/interruption.ts';
 import { startSystem } from '../harness/system.ts';
 import { migrateBy } from './migrations.ts';
 import { type Options, readOptions, usage } from './options.ts';
@@ -17,7 +18,7 @@ const say = (line: string) => console.log(line);
 const { logsFolder } = foldersIn(devFolder);
 
 try {
-  process.exitCode = (await run(optionsOrUsage(readOptions, usage))) ? 0 : 1;
+  process.exitCode = (await run(readCommandLine(usage, readOptions))) ? 0 : 1;
 } catch (error) {
   console.error(error);
   process.exitCode = 1;

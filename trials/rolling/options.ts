@@ -1,6 +1,7 @@
 /** The command line of `npm run rolling`. */
 import { parseArgs } from 'node:util';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
+import { namesOf, wholeNumber } from '@offer-ads/dev/command-line';
 
 export const roundNames = ['rolling', 'back', 'in-place', 'killed', 'rotation'] as const;
 export type RoundName = (typeof roundNames)[number];
@@ -48,32 +49,17 @@ export function readOptions(args: readonly string[]): Options {
       from: { type: 'string' },
     },
   });
-  const rounds = listOf('rounds', values.rounds, roundNames);
+  const rounds = namesOf('rounds', values.rounds, roundNames);
   if (rounds.includes('back') && values.from === undefined)
     throw new Error('--rounds back needs --from: the version to go back to');
   return {
     rounds,
-    services: listOf('services', values.services, serviceNames),
-    replicas: numberOf('replicas', values.replicas, 1, 5),
-    advertisers: numberOf('advertisers', values.advertisers, 1, 50),
-    preStopMs: 1_000 * numberOf('pre-stop', values['pre-stop'], 0, 60),
-    betweenMs: 1_000 * numberOf('between', values.between, 0, 600),
-    warmUpMs: 1_000 * numberOf('warm-up', values['warm-up'], 0, 60),
+    services: namesOf('services', values.services, serviceNames),
+    replicas: wholeNumber('replicas', values.replicas, 1, 5),
+    advertisers: wholeNumber('advertisers', values.advertisers, 1, 50),
+    preStopMs: 1_000 * wholeNumber('pre-stop', values['pre-stop'], 0, 60),
+    betweenMs: 1_000 * wholeNumber('between', values.between, 0, 600),
+    warmUpMs: 1_000 * wholeNumber('warm-up', values['warm-up'], 0, 60),
     from: values.from,
   };
-}
-
-function listOf<Name extends string>(option: string, given: string, known: readonly Name[]): Name[] {
-  return given.split(',').map((wanted) => {
-    const name = known.find((each) => each === wanted);
-    if (name === undefined) throw new Error(`--${option} knows ${known.join(', ')}, not "${wanted}"`);
-    return name;
-  });
-}
-
-function numberOf(option: string, given: string, least: number, most: number): number {
-  const value = Number(given);
-  if (!Number.isInteger(value) || value < least || value > most)
-    throw new Error(`--${option} must be a whole number from ${least} to ${most}`);
-  return value;
 }
