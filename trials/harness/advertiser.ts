@@ -33,17 +33,8 @@ export type Advertiser = {
   readonly create: (form: FormData, idempotencyKey?: string | null) => Promise<Reply>;
 };
 
-/** How an advertiser calls; the same suites run by HTTP and by the SDK. */
-export type ClientKind = {
-  /** For the titles of tests. */
-  readonly name: string;
-  /** Whether requests are written by hand, so that they can also be malformed. */
-  readonly canSendMalformed: boolean;
-  readonly advertiser: (system: Pick<System, 'state'>, key: string | undefined, o?: CallsFrom) => Advertiser;
-};
-
 /** Without an address each request has a new one, so that a test that polls never meets the 60 requests a minute of an address. */
-export type CallsFrom = { readonly address?: string };
+type CallsFrom = { readonly address?: string };
 
 export function advertiser(
   system: Pick<System, 'state'>,
@@ -80,8 +71,6 @@ export function unusedAddress(): string {
   lastAddress = (lastAddress + 1) % 2 ** 24;
   return `10.${lastAddress >> 16}.${(lastAddress >> 8) & 255}.${lastAddress & 255}`;
 }
-
-export const byHttp: ClientKind = { name: 'by HTTP', canSendMalformed: true, advertiser };
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;

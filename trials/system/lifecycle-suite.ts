@@ -4,7 +4,7 @@ import { analyticsReply, listReply } from '@offer-ads/contracts/public/api';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import {
   type Advertiser,
-  byHttp,
+  advertiser,
   hourMs,
   inFuture,
   newOrganisation,
@@ -15,15 +15,14 @@ import { countMails, mailsTo, payAsAPersonWould, simulatedSession } from '../har
 import type { TestSystem } from '../harness/test-system.ts';
 import { switchTestMailsOn } from '../harness/visitor.ts';
 
-export function describeLifecycle(system: () => TestSystem, client = byHttp): void {
-  const { advertiser } = client;
+export function describeLifecycle(system: () => TestSystem): void {
   const balance = ({ id }: Organisation) => system().balance(id);
   const statusOf = async (caller: Advertiser, offerId: number) => {
     const { body } = await caller.request('GET', '/offers?environment=test&limit=100');
     return listReply.parse(body).data.find(({ offer_id }) => offer_id === offerId)?.offer_status;
   };
 
-  describe(`an offer paid from the balance ${client.name}`, () => {
+  describe('an offer paid from the balance', () => {
     let organisation: Organisation;
     let caller: Advertiser;
     let strangers: readonly Advertiser[];
@@ -93,7 +92,7 @@ export function describeLifecycle(system: () => TestSystem, client = byHttp): vo
     });
   });
 
-  describe(`an offer paid by card ${client.name}`, () => {
+  describe('an offer paid by card', () => {
     let organisation: Organisation;
     let caller: Advertiser;
     beforeAll(async () => {

@@ -6,7 +6,7 @@ import { payAsAPersonWould } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 import { switchTestMailsOn } from '../harness/visitor.ts';
 import type { Collector, Span } from './collector.ts';
-import { treeOf, wayTo, wrongParents } from './trace-tree.ts';
+import { wayTo, wrongParents } from './trace-tree.ts';
 
 /** Each service exports every 200 ms, and a busy machine may be slow. */
 const withinAMinute = { timeoutMs: 60_000 };
@@ -111,5 +111,6 @@ function expectWays(trace: readonly Span[], ways: readonly (readonly string[])[]
 }
 
 function described(trace: readonly Span[]): string {
-  return [...wrongParents(trace), treeOf(trace)].join('\n');
+  const ways = new Set(trace.map((span) => wayTo(trace, span).join(' > ')));
+  return [...wrongParents(trace), ...[...ways].toSorted()].join('\n');
 }

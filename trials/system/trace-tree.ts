@@ -1,29 +1,5 @@
-/** A trace as a readable tree, and as paths from its first span to another. */
+/** A trace as paths from its first span to another, and what is wrong with it. */
 import type { Span } from './collector.ts';
-
-/** One line for each span, indented below its parent. Calls of stores are only counted. */
-export function treeOf(spans: readonly Span[]): string {
-  const known = new Set(spans.map(({ spanId }) => spanId));
-  const begin = Math.min(...spans.map(({ startMs }) => startMs));
-  const lines: string[] = [];
-
-  function print(span: Span, depth: number): void {
-    const at = `${Math.round(span.startMs - begin)} ms`.padStart(8);
-    const took = `${Math.round(span.endMs - span.startMs)} ms`.padStart(8);
-    const who = `${'  '.repeat(depth)}${span.service}`.padEnd(32);
-    lines.push(`${at} ${took}  ${who} ${span.kind.padEnd(8)} ${span.name}`);
-    const below = childrenOf(spans, span);
-    // They are many, and have no children.
-    const calls = below.filter(({ store }) => store !== undefined);
-    if (calls.length > 0)
-      lines.push(`${' '.repeat(21)}${'  '.repeat(depth)}${calls[0]?.store}: ${calls.length} calls`);
-    for (const child of below) if (child.store === undefined) print(child, depth + 1);
-  }
-
-  const roots = spans.filter(({ parentId }) => parentId === undefined || !known.has(parentId));
-  for (const root of roots.toSorted(byStart)) print(root, 0);
-  return [' starts at    takes  service                          kind     what', ...lines].join('\n');
-}
 
 /** The path from the first span to this one: `gateway SERVER POST /offers` and so on. */
 export function wayTo(spans: readonly Span[], end: Span): string[] {
@@ -48,12 +24,4 @@ export function wrongParents(spans: readonly Span[]): string[] {
     if (cause === undefined && parent.service !== span.service) return [`${told} is below ${parent.service}`];
     return [];
   });
-}
-
-function childrenOf(spans: readonly Span[], { spanId }: Span): Span[] {
-  return spans.filter(({ parentId }) => parentId === spanId).toSorted(byStart);
-}
-
-function byStart(one: Span, other: Span): number {
-  return one.startMs - other.startMs;
 }

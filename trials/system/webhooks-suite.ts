@@ -12,9 +12,9 @@ import {
   offerForm,
   topUp,
 } from '../harness/advertiser.ts';
+import { sdkClient } from '../harness/sdk-client.ts';
 import { startShop } from '../harness/shop.ts';
 import type { TestSystem } from '../harness/test-system.ts';
-import { sdkClient } from './sdk-advertiser.ts';
 
 export function describeWebhooks(system: () => TestSystem): void {
   describe('webhooks', () => {

@@ -16,7 +16,6 @@ import { describeModes } from '../modes-suite.ts';
 import { describePortal } from '../portal-suite.ts';
 import { describeRolling } from '../rolling-suite.ts';
 import { describeSchemathesis } from '../schemathesis-suite.ts';
-import { bySdk, type Row } from '../sdk-advertiser.ts';
 import { describePythonClient } from '../sdk-python-suite.ts';
 import { describeSdk } from '../sdk-suite.ts';
 import { describeTraces } from '../trace-suite.ts';
@@ -24,16 +23,12 @@ import { describeWebhooks } from '../webhooks-suite.ts';
 
 let collector: Collector;
 let started: TestSystem;
-/** They end while other suites run. */
-let overInPortal: SoonOver;
-let overInSdk: SoonOver;
+/** It ends while other suites run. */
+let soonOver: SoonOver;
 beforeAll(async () => {
   collector = await startCollector();
   started = await startTestSystem({ env: collector.settings, replicas: { preStopMs: 1_000 } });
-  [overInPortal, overInSdk] = await Promise.all([
-    newOfferThatEndsSoon(started),
-    newOfferThatEndsSoon(started),
-  ]);
+  soonOver = await newOfferThatEndsSoon(started);
 }, 300_000);
 afterAll(async () => {
   await started?.[Symbol.asyncDispose]();
@@ -42,16 +37,13 @@ afterAll(async () => {
 
 // First, because one of its examples lists all offers of the system.
 describeCommunityGuides(() => started);
-/** The refusals and replies that calls by the SDK met. */
-const reached = new Set<Row>();
-for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {
-  describeSuite(() => started);
-  describeSuite(() => started, bySdk(reached));
-}
+describeEstimates(() => started);
+describeCreation(() => started);
+describeLifecycle(() => started);
 describeModes(() => started);
 describePortal(
   () => started,
-  () => overInPortal,
+  () => soonOver,
 );
 describeTraces(
   () => started,
@@ -59,11 +51,7 @@ describeTraces(
 );
 describeMetrics(() => started);
 describeGuides(() => started);
-describeSdk(
-  () => started,
-  reached,
-  () => overInSdk,
-);
+describeSdk(() => started);
 describePythonClient(() => started);
 describeSchemathesis(() => started);
 describeWebhooks(() => started);
