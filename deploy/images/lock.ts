@@ -1,6 +1,5 @@
 /** Makes the package-lock.json for images, without development dependencies. It imports nothing, because image builds run it. */
 
-type Versions = Readonly<Record<string, string>>;
 export type LockedPackage = {
   readonly name?: string;
   readonly version?: string;
@@ -10,11 +9,7 @@ export type LockedPackage = {
   readonly optional?: boolean;
   readonly resolved?: string;
   readonly integrity?: string;
-  readonly dependencies?: Versions;
-  readonly devDependencies?: Versions;
-  readonly optionalDependencies?: Versions;
-  readonly peerDependencies?: Versions;
-  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];
@@ -31,17 +26,5 @@ export function lockOfImages(lock: Lock): Lock {
     const { devDependencies: _, dev: _dev, devOptional: _devOptional, ...kept } = one;
     return [path, kept];
   });
-  return { ...lock, packages: Object.fromEntries(packages) };
-}
-
-/** Images are for Linux with glibc, on a processor of these. */
-export type Processor = 'x64' | 'arm64';
-
-export function forProcessor(lock: Lock, cpu: Processor): Lock {
-  const fits = (asked: readonly string[] | undefined, own: string) =>
-    asked === undefined || asked.includes(own);
-  const packages = Object.entries(lock.packages).filter(
-    ([, one]) => fits(one.os, 'linux') && fits(one.cpu, cpu) && fits(one.libc, 'glibc'),
-  );
   return { ...lock, packages: Object.fromEntries(packages) };
 }

@@ -7,22 +7,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { reasonOf } from '@offer-ads/backing/find';
-import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { readCommandLine } from '@offer-ads/dev/command-line';
 import { devFolder, repository } from '@offer-ads/dev/start/folder';
 import { manifestsOf } from '@offer-ads/k8s/checks/overlays';
-import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { auditAtRest } from '../harness/audit.ts';
 import { interruption } from '../harness/interruption.ts';
-import { registerBuyer } from '../harness/load/buyers.ts';
-import { startLoad } from '../harness/load/load.ts';
-import { createRetryingCaller } from '../harness/load/retrying-caller.ts';
-import { createTally } from '../harness/load/tally.ts';
+import { underLoad } from '../harness/load/under-load.ts';
 import { type ClusterSystem, openClusterSystem } from './cluster-system.ts';
 import { createKubectl, type Kubectl, untilReady } from './kubectl.ts';
 import { type Options, readOptions, usage } from './options.ts';
@@ -30,7 +21,6 @@ import { type Part, parts, type Step } from './parts.ts';
 import { tryPolicies } from './policies.ts';
 
 const say = (line: string) => console.log(line);
-/** Between two requests of a buyer, on average. */
 const pauseMs = 300;
 const warmUpMs = 10_000;
 /** Images of stores may have to be pulled. */
@@ -89,7 +79,7 @@ async function run(o: Options): Promise<boolean> {
         return `${tried} pairs tried`;
       });
     else if (name === 'drain' && (await nodes(kubectl)) < 2) say('\nNo node is drained: there is only one.');
-    else if (part !== undefined) await underLoad(o, part, { kubectl, system, step, rows, faults });
+    else if (part !== undefined) await disturbed(o, part, { kubectl, system, step, rows, faults });
   }
   return printResult(rows, faults);
 }
@@ -138,37 +128,23 @@ type Trial = {
   readonly faults: string[];
 };
 
-async function underLoad(
+async function disturbed(
   o: Options,
   part: Part,
   { kubectl, system, step, rows, faults }: Trial,
 ): Promise<void> {
   say(`\n${part.title}`);
-  await using broker = await connectBroker({
-    url: system.stores.rabbitmq,
-    service: 'admin',
-    declarations: [OfferViewed, OfferClicked],
-    logger: createLogger({ service: 'cluster', level: 'silent' }),
-    metrics: createMetrics('cluster'),
-  });
-  const tally = createTally();
-  // What `kubectl port-forward` loses with a pod is not the system's fault.
-  const allowance = system.isDirect ? part.allowance : { refused: true, broken: true };
-  const callUntilAnswered = createRetryingCaller({ tally, allowance });
-  const buyers = await Promise.all(Array.from({ length: o.advertisers }, () => registerBuyer(system)));
-  const load = startLoad(
-    { gateway: system.state().gateway, callUntilAnswered, broker, pauseMs },
-    buyers,
-    tally,
-  );
   const startedAt = performance.now();
-  await pause(warmUpMs);
-  await part.disturb(kubectl, step);
-  await load.stop();
-  const problems = await auditAtRest(system, { buyers, withinMs: part.quietWithinMs });
-  for (const line of tally.lines()) say(line);
-  const failed = [...tally.failures(), ...problems];
-  for (const problem of failed) say(`  NOT AS IT MUST BE: ${problem}`);
+  const { tally, failed } = await underLoad(system, {
+    buyers: o.advertisers,
+    pauseMs,
+    warmUpMs,
+    // What `kubectl port-forward` loses with a pod is not the system's fault.
+    allowance: system.isDirect ? part.allowance : { refused: true, broken: true },
+    quietWithinMs: part.quietWithinMs,
+    disturb: () => part.disturb(kubectl, step),
+    say,
+  });
   faults.push(...failed.map((problem) => `${part.title}: ${problem}`));
   const note = `${tally.requests()} requests, ${tally.unanswered()} without an answer, ${tally.delayed()} told to wait; ${failed.length} faults`;
   rows.push({ what: part.title, seconds: (performance.now() - startedAt) / 1_000, note });

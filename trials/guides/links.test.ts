@@ -51,7 +51,7 @@ describe('commands of pages', () => {
 describe('files that pages name in code and commands', () => {
   const files = filesOf(repository, '*');
   /** Made by commands, so not in the repository. */
-  const made = /^(?:\.dev|sbom)\//;
+  const made = /^\.dev\//;
 
   it.each(filesOf(repository, 'md'))('exist: %s', (file) => {
     const missing = missingFilesOf(join(repository, file), files);
