@@ -135,8 +135,8 @@ async function demo(system: DemoSystem): Promise<void> {
     say(`payment link ${created.payment_url}`);
     await show(created.offer_id, offer, 'Awaiting Payment');
     const refused = await advertiser.refusedPause(created.offer_id);
-    mustEqual(refused.return_code, 'E5', 'pausing an unpaid offer');
-    say(`pause: ${refused.return_code}, ${refused.message}`);
+    mustEqual(refused.code, 'E5', 'pausing an unpaid offer');
+    say(`pause: ${refused.code}, ${refused.message}`);
 
     const page = await openPaymentLink(created.payment_url);
     const vat = (cost * 20n + 50n) / 100n; // decision 13, VAT: half up

@@ -1,4 +1,5 @@
 /** What an advertiser and the platform team do in a trial, in one line each. */
+import { mustEqual } from '@offer-ads/dev/demo/checks';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { advertiser, hourMs, inFuture, offerForm } from './advertiser.ts';
 import { mailsTo, payAsAPersonWould } from './simulators.ts';
@@ -75,11 +76,6 @@ export function tradeOf(system: Pick<System, 'state' | 'admin'>) {
       return (await system.admin<{ republished: number }>(...words)).republished;
     },
   };
-}
-
-export function mustEqual<T>(actual: T, expected: T, what: string): void {
-  if (actual !== expected)
-    throw new Error(`${what}: ${String(expected)} was expected, ${String(actual)} found`);
 }
 
 export function mustBeNone(found: readonly string[], what: string): void {

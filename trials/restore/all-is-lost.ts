@@ -1,10 +1,10 @@
 /** Every store is lost and restored to one moment. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { must, say, scene } from '@offer-ads/dev/demo/checks';
+import { must, mustEqual, say, scene } from '@offer-ads/dev/demo/checks';
 import { postgresServices } from '@offer-ads/dev/start/stores';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { query } from '../harness/sql.ts';
-import { mustBeNone, mustEqual, type Trade } from '../harness/trade.ts';
+import { mustBeNone, type Trade } from '../harness/trade.ts';
 import type { DrillStores } from './stores.ts';
 import { type RestartableSystem, withDatabase } from './system.ts';
 

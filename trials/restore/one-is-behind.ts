@@ -1,7 +1,7 @@
 /** What the guide warns of: one database alone is restored to an earlier moment than its neighbour. Then the money is corrected. */
-import { say, scene } from '@offer-ads/dev/demo/checks';
+import { mustEqual, say, scene } from '@offer-ads/dev/demo/checks';
 import { query } from '../harness/sql.ts';
-import { mustBeNone, mustEqual, type Trade } from '../harness/trade.ts';
+import { mustBeNone, type Trade } from '../harness/trade.ts';
 import type { DrillStores } from './stores.ts';
 import type { RestartableSystem } from './system.ts';
 

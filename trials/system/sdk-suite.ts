@@ -182,7 +182,7 @@ export function describeSdk(system: () => TestSystem): void {
       unwrap(await webhooks.enable(id));
       unwrap(await webhooks.delete(id));
       expect(unwrap(await webhooks.list()).webhooks).toEqual([]);
-      expect(await webhooks.get(id)).toMatchObject({ ok: false, code: 'E1' });
+      expect(await webhooks.get(id)).toMatchObject({ ok: false, code: 'E2' });
     });
 
     it('goes on after a 503 by itself, with the same key', async () => {
