@@ -23,6 +23,8 @@ import { tryPolicies } from './policies.ts';
 const say = (line: string) => console.log(line);
 const pauseMs = 300;
 const warmUpMs = 10_000;
+/** How long the audit waits. */
+const quietWithinMs = 120_000;
 /** Images of stores may have to be pulled. */
 const startedWithinMs = 900_000;
 
@@ -141,7 +143,7 @@ async function disturbed(
     warmUpMs,
     // What `kubectl port-forward` loses with a pod is not the system's fault.
     allowance: system.isDirect ? part.allowance : { refused: true, broken: true },
-    quietWithinMs: part.quietWithinMs,
+    quietWithinMs,
     disturb: () => part.disturb(kubectl, step),
     say,
   });

@@ -7,8 +7,6 @@ import type { PartName } from './options.ts';
 export type Part = {
   readonly title: string;
   readonly allowance: Allowance;
-  /** How long the audit waits. */
-  readonly quietWithinMs: number;
   /** `step` measures the seconds of one disturbance until all is ready again. */
   readonly disturb: (kubectl: Kubectl, step: Step) => Promise<void>;
 };
@@ -17,7 +15,6 @@ export type Step = (name: string, work: () => Promise<string>) => Promise<void>;
 
 const readyWithinMs = 300_000;
 const stores = ['postgres', 'rabbitmq', 'mongo'] as const;
-const quietWithinMs = 120_000;
 const nothing: Allowance = { refused: false, broken: false };
 const killed: Allowance = { refused: true, broken: true };
 const releases = 'app.kubernetes.io/part-of=offer-ads';
@@ -42,7 +39,6 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   rolling: {
     title: 'Rolling restart of each service',
     allowance: nothing,
-    quietWithinMs,
     disturb: async (kubectl, step) => {
       for (const service of serviceNames)
         await step(`restart ${service}`, async () => {
@@ -55,7 +51,6 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   kills: {
     title: 'A pod of each service is killed',
     allowance: killed,
-    quietWithinMs,
     disturb: async (kubectl, step) => {
       for (const service of serviceNames)
         await step(`kill ${service}`, async () => {
@@ -68,7 +63,6 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   stores: {
     title: 'The pod of each store is deleted',
     allowance: killed,
-    quietWithinMs,
     disturb: async (kubectl, step) => {
       for (const store of stores)
         await step(`delete ${store}`, async () => {
@@ -84,7 +78,6 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   everything: {
     title: 'All services and stores are killed at once',
     allowance: killed,
-    quietWithinMs,
     disturb: async (kubectl, step) =>
       step('kill all', async () => {
         const { items } = await kubectl.json<{ items: { metadata: { name: string; labels: object } }[] }>(
@@ -103,7 +96,6 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   drain: {
     title: 'A node is drained',
     allowance: nothing,
-    quietWithinMs,
     disturb: async (kubectl, step) => {
       const node = await kubectl.run([
         'get',
@@ -132,7 +124,6 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   jobs: {
     title: 'Migrations again, and each scheduled job once',
     allowance: nothing,
-    quietWithinMs,
     disturb: async (kubectl, step) => {
       await step('migrations', async () => {
         await kubectl.run(['delete', 'jobs', '--selector', 'app.kubernetes.io/component=migration']);

@@ -1,8 +1,7 @@
 /** An offer that ends while a suite runs. */
-import { allMails } from '@offer-ads/testing/all-mails';
 import { advertiser, inFuture, newOrganisation, type Organisation, offerForm } from './advertiser.ts';
 import type { System } from './system.ts';
-import { signedIn } from './visitor.ts';
+import { switchTestMailsOn } from './visitor.ts';
 
 export type SoonOver = { readonly organisation: Organisation; readonly offerId: number };
 
@@ -12,9 +11,7 @@ export type SoonOver = { readonly organisation: Organisation; readonly offerId: 
  */
 export async function newOfferThatEndsSoon(system: System): Promise<SoonOver> {
   const organisation = await newOrganisation(system);
-  const admin = await signedIn(system, organisation.adminEmail);
-  const { status } = await admin('PUT', '/mail-preferences', allMails);
-  if (status !== 200) throw new Error(`choosing mails was answered ${status}`);
+  await switchTestMailsOn(system, organisation.adminEmail);
   const period = { start_datetime: inFuture(-30_000), expiry_datetime: inFuture(35_000) };
   const form = await offerForm({ title: 'Soon over', ...period });
   const { body } = await advertiser(system, organisation.key).create(form);

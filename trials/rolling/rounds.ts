@@ -1,6 +1,7 @@
 /** The rounds: in each of them every chosen service loses its replicas, one by one, while advertisers buy. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Allowance } from '../harness/load/retrying-caller.ts';
 import type { Replica, Replicas } from '../harness/replicas.ts';
 import type { Options, RoundName } from './options.ts';
@@ -93,17 +94,16 @@ export const rounds: Record<RoundName, Round> = {
   },
 };
 
-async function becomesReady({ name, port }: Replica): Promise<void> {
-  const giveUpAt = performance.now() + readyWithinMs;
-  while (performance.now() < giveUpAt) {
-    const isReady = await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } }).then(
-      (reply) => reply.ok,
-      () => false,
-    );
-    if (isReady) return;
-    await pause(250);
-  }
-  throw new Error(`${name} did not come back`);
+function becomesReady({ name, port }: Replica): Promise<void> {
+  return eventually(
+    async () => {
+      // A new connection each time, because one that is open belongs to the process that died.
+      const url = `http://127.0.0.1:${port}/readyz`;
+      const { ok } = await fetch(url, { headers: { connection: 'close' } });
+      if (!ok) throw new Error(`${name} did not come back`);
+    },
+    { timeoutMs: readyWithinMs },
+  );
 }
 
 export function seconds(milliseconds: number): string {
