@@ -13,14 +13,12 @@ const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'u
   readonly scripts: Readonly<Record<string, string>>;
 };
 /** Packages have these, with tests of their own or without options. */
-const ofPackages = ['admin', 'prepare', 'build:web', 'build:python', 'promise', 'jest'];
+const ofPackages = new Set(['admin', 'prepare', 'build:web', 'build:python', 'promise', 'jest']);
 /** All measurements read their options in one place. */
 const isLikeAnother = (name: string) => name.startsWith('bench:') && name !== 'bench:offers';
 const commands = Object.entries(scripts).flatMap(([name, script]) => {
   const [, file] = /\bnode (\S+\.ts)$/.exec(script) ?? [];
-  return file === undefined || ofPackages.includes(name) || isLikeAnother(name)
-    ? []
-    : [[name, file] as const];
+  return file === undefined || ofPackages.has(name) || isLikeAnother(name) ? [] : [[name, file] as const];
 });
 
 it.each(commands)(
