@@ -3,7 +3,7 @@ import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { keepTrying } from '@offer-ads/platform/process/growing-pauses';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { expireTombstones, roundKeptPositions } from '../members/kept-members-store.ts';
+import { expireTombstones } from '../members/members-store.ts';
 import type { Audience } from './audience.ts';
 import { unreadableMembers } from './audience-metrics.ts';
 import { buildInThread } from './build-in-thread.ts';
@@ -24,18 +24,19 @@ export async function openAudience(o: Options): Promise<Audience> {
   await using opened = new AsyncDisposableStack();
   // Resuming after a long time, or building an index, can take MongoDB longer than the usual timeout.
   const patient = opened.use(await openMongo({ ...o, url: o.mongoUrl, patient: true }));
-  const kept = opened.use(bringUpToDate({ ...o, patient }));
+  opened.use(
+    untilDone((signal) =>
+      keepTrying(() => expireTombstones(patient.connection), {
+        signal,
+        onFailure: (error) => o.logger.warn({ error }, 'tombstones of members do not expire yet'),
+      }),
+    ),
+  );
   const audience = opened.use(
     o.engine === 'mongo' ? audienceInMongo({ ...o, patient }) : audienceInMemory({ ...o, patient }),
   );
   const running = opened.move();
-  return {
-    ...audience,
-    // Positions are rounded when they are read into memory; MongoDB counts with the stored ones, so these must be rounded first.
-    waitsFor: async () =>
-      o.engine === 'mongo' && !kept.isDone() ? ['positions to be rounded'] : audience.waitsFor(),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
+  return { ...audience, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 function audienceInMemory(o: Options & { readonly patient: Mongo }): Audience {
@@ -46,21 +47,6 @@ function audienceInMemory(o: Options & { readonly patient: Mongo }): Audience {
       from === 'mongo'
         ? buildInThread({ mongoUrl: o.mongoUrl }, [], progress)
         : buildInThread({ older: from.older }, from.changed, progress),
-  });
-}
-
-/** In the background, because the first time it reads every member. */
-function bringUpToDate({ patient, logger }: Options & { readonly patient: Mongo }) {
-  return untilDone(async (signal) => {
-    const work = async () => {
-      await expireTombstones(patient.connection);
-      return roundKeptPositions(patient.connection, signal);
-    };
-    const members = await keepTrying(work, {
-      signal,
-      onFailure: (error) => logger.warn({ error }, 'positions in MongoDB are not rounded yet'),
-    });
-    if (members > 0) logger.info({ members }, 'positions of members were rounded in MongoDB');
   });
 }
 

@@ -79,6 +79,27 @@ export function openMembersStore(connection: Connection): MembersStore {
   };
 }
 
+/**
+ * A change that arrives after its member's removal comes within moments; after an outage, within days; from a parked message, when a person
+ * replays it, which an alert demands at once. After 90 days none is expected; the call log is kept as long.
+ */
+const TOMBSTONES_KEPT_DAYS = 90;
+
+/** Safe to repeat. The first time it reads every member, which may take minutes. */
+export async function expireTombstones(connection: Connection): Promise<void> {
+  const members = connection.collection<MemberDocument>(MEMBERS);
+  await orUnavailable(
+    members.createIndex(
+      { removedAt: 1 },
+      {
+        name: 'tombstones',
+        expireAfterSeconds: TOMBSTONES_KEPT_DAYS * 86_400,
+        partialFilterExpression: { removedAt: { $exists: true } },
+      },
+    ),
+  );
+}
+
 function memberIdOf(change: MemberChange): number {
   return 'facts' in change ? change.facts.memberId : change.removed;
 }
