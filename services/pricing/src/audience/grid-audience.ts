@@ -53,6 +53,13 @@ const nextGridAfter = {
   mostChanges: 500_000,
 };
 
+const TOO_LITTLE_MEMORY = 'too little memory for a grid of all of them';
+
+/** Of an array, or of the heap of the thread. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof RangeError || (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
 /** Returns at once; `waitsFor` shows when it can count. */
 export function startGridAudience(o: GridAudienceOptions): Audience {
   const { feed, logger } = o;
@@ -85,7 +92,9 @@ export function startGridAudience(o: GridAudienceOptions): Audience {
       return grid;
     } catch (error) {
       if (!signal.aborted) metrics.buildFailed();
-      throw error;
+      if (!isOutOfMemory(error)) throw error;
+      if (counting === undefined) waitsFor = `the members: ${TOO_LITTLE_MEMORY}`;
+      throw new Error(TOO_LITTLE_MEMORY, { cause: error });
     }
   }
 

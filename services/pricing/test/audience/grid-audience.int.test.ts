@@ -147,6 +147,20 @@ describe('an audience', () => {
     expect(await audience.count(everybody)).toBe(2);
   });
 
+  it('says that it waits for memory when there is too little, and reads again', async () => {
+    await write(...first(1));
+    let isShort = true;
+    const audience = startAtOnce({
+      build: async (from, o) => {
+        if (isShort) throw new RangeError('Array buffer allocation failed');
+        return build(from, o);
+      },
+    });
+    await eventually(async () => expect(String(await audience.waitsFor())).toMatch(/memory/));
+    isShort = false;
+    await counts(audience, 1);
+  });
+
   it('follows changes made by hand, and leaves out unreadable members', async () => {
     const audience = await start();
     await write(...first(1, 2, 3, 4));
