@@ -35,10 +35,10 @@ export function startGridBuild(older?: Grid): GridBuild {
   if (older !== undefined) {
     const numbers = addMembersOf(older, add);
     for (const [interest, ordinals] of older.interests)
-      for (const ordinal of eachOrdinal(ordinals)) {
+      eachOrdinal(ordinals, (ordinal) => {
         const number = numbers[ordinal] as number;
         if (number !== ERASED) addInterest(interest, number);
-      }
+      });
   }
 
   return {
@@ -73,7 +73,9 @@ function addMembersOf(
       ) {
         const memberId = memberIds[ordinal] as number;
         if (memberId === 0) continue;
-        const gender = older.genders.findIndex((bits) => hasBit(bits, ordinal));
+        // No closure for each of millions: collecting them would keep a second processor busy.
+        let gender = 0;
+        while (!hasBit(older.genders[gender] as Int32Array, ordinal)) gender += 1;
         add(memberId, row * COLUMNS + (columns[cell] as number), gender);
         numbers[ordinal] = number;
         number += 1;
@@ -81,13 +83,14 @@ function addMembersOf(
   return numbers;
 }
 
-function* eachOrdinal(ordinals: Ordinals): Generator<number> {
+function eachOrdinal(ordinals: Ordinals, visit: (ordinal: number) => void): void {
   if ('list' in ordinals) {
-    yield* ordinals.list;
+    for (let at = 0; at < ordinals.list.length; at += 1) visit(ordinals.list[at] as number);
     return;
   }
-  for (const [word, bits] of ordinals.bits.entries())
-    for (let left = bits; left !== 0; left &= left - 1) yield word * 32 + 31 - Math.clz32(left & -left);
+  for (let word = 0; word < ordinals.bits.length; word += 1)
+    for (let left = ordinals.bits[word] as number; left !== 0; left &= left - 1)
+      visit(word * 32 + 31 - Math.clz32(left & -left));
 }
 
 type Draft = {
@@ -99,8 +102,8 @@ type Draft = {
 
 function gridOf({ ids, cells, genders, interests }: Draft): Grid {
   const byId = lastOfEach(sortedById(ids), ids);
-  const columns = digitsOf(cells, (cell) => cell % COLUMNS);
-  const rows = digitsOf(cells, (cell) => cell / COLUMNS);
+  const columns = digitsOf(cells, 1, COLUMNS);
+  const rows = digitsOf(cells, COLUMNS, ROWS);
   const order = sorted(sorted(byId, columns), rows);
   const size = order.length;
   const ordinalOf = new Uint32Array(ids.length).fill(ERASED);
@@ -139,13 +142,16 @@ function cellsOf(order: Uint32Array, cells: Uint32Array, genderOf: Uint8Array) {
   const genders = memberGenders.map(() => shared(Int32Array, Math.ceil(size / 32)));
   const totals = memberGenders.map(() => 0);
   let next = 0;
+  const noteTotal = (total: number, gender: number) => {
+    (genderTotals[gender] as Uint32Array)[next] = total;
+  };
   for (let ordinal = 0, last = -1; ordinal < size; ordinal += 1) {
     const number = order[ordinal] as number;
     const cell = cells[number] as number;
     if (cell !== last) {
       columns[next] = cell % COLUMNS;
       firstOrdinals[next] = ordinal;
-      for (const [gender, total] of totals.entries()) (genderTotals[gender] as Uint32Array)[next] = total;
+      totals.forEach(noteTotal);
       next += 1;
       firstCells[Math.floor(cell / COLUMNS) + 1] = next;
       last = cell;
@@ -155,7 +161,7 @@ function cellsOf(order: Uint32Array, cells: Uint32Array, genderOf: Uint8Array) {
     setBit(genders[gender] as Int32Array, ordinal);
   }
   firstOrdinals[count] = size;
-  for (const [gender, total] of totals.entries()) (genderTotals[gender] as Uint32Array)[count] = total;
+  totals.forEach(noteTotal);
   // A row without cells begins where the row before it ends.
   for (let row = 1; row <= ROWS; row += 1)
     firstCells[row] = Math.max(firstCells[row] as number, firstCells[row - 1] as number);
@@ -194,10 +200,7 @@ function sortedById(ids: Float64Array): Uint32Array {
   }
   if (isSorted) return numbers;
   for (let unit = 1; unit <= largest; unit *= DIGIT)
-    numbers = sorted(
-      numbers,
-      digitsOf(ids, (id) => (id / unit) % DIGIT),
-    );
+    numbers = sorted(numbers, digitsOf(ids, unit, DIGIT));
   return numbers;
 }
 
@@ -211,10 +214,11 @@ function lastOfEach(byId: Uint32Array, ids: Float64Array): Uint32Array {
   return last.values();
 }
 
-function digitsOf(values: Float64Array | Uint32Array, digitOf: (value: number) => number): Uint16Array {
+/** By number: what stands at this unit, to this base. */
+function digitsOf(values: Float64Array | Uint32Array, unit: number, base: number): Uint16Array {
   const digits = new Uint16Array(values.length);
   for (let number = 0; number < values.length; number += 1)
-    digits[number] = digitOf(values[number] as number);
+    digits[number] = ((values[number] as number) / unit) % base;
   return digits;
 }
 

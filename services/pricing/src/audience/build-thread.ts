@@ -1,4 +1,5 @@
 /** The thread of `build-in-thread.ts`: builds one grid. */
+import { constants, platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { startGridBuild } from './build-grid.ts';
 import type { BuildInput, BuildTask, BuildUpdate } from './build-in-thread.ts';
@@ -19,6 +20,8 @@ if ('mongoUrl' in task) {
   send({ unreadable });
   send({ grid: build.finish() });
 } else {
+  // Counts come first. Elsewhere than on Linux, this would be the priority of the whole process.
+  if (platform() === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const build = startGridBuild(task.older);
   port.on('message', (members: BuildInput) => {
     if (members === null) send({ grid: build.finish() });

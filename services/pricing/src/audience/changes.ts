@@ -2,6 +2,7 @@
  * What changed since a grid was built, filed by row: minus a member as the grid has it, plus the member as it is now. A member is either in
  * the grid's ids or here by id; somebody who left is nowhere by id, only one less at an ordinal, which leads to nobody.
  */
+import { setImmediate as afterOtherWork } from 'node:timers/promises';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import type { CountedMember } from '../members/member-document.ts';
 import { columnOf, ROWS, rowOf } from './cells.ts';
@@ -24,8 +25,11 @@ export type Changes = {
   readonly changed: () => Iterable<CountedMember>;
   /** How many count, those of the grid included. */
   readonly members: () => number;
-  /** While a thread reads the grid, ids of members who leave are erased later: when this is called again, with false. */
-  readonly keepIds: (isRead: boolean) => void;
+  /**
+   * While a thread reads the grid, ids of members who leave are erased later.
+   * @returns the function that erases them, to be called when nothing reads any more
+   */
+  readonly keepIds: () => () => Promise<void>;
   /** How many ordinals and members a count may have to look at. */
   readonly size: () => number;
 };
@@ -36,6 +40,9 @@ type Row = {
   readonly here: Here[];
 };
 type Here = { readonly column: number; readonly gender: number; readonly member: CountedMember };
+
+/** Erasing these takes less than a millisecond; then requests have their turn. */
+const ERASED_AT_ONCE = 500;
 
 export function changesSince(grid: Grid): Changes {
   const rows: (Row | undefined)[] = Array.from({ length: ROWS });
@@ -95,9 +102,15 @@ export function changesSince(grid: Grid): Changes {
       for (const { entry } of here.values()) yield entry.member;
     },
     members: () => grid.size - gone + here.size,
-    keepIds: (readNow) => {
-      isRead = readNow;
-      if (!isRead) for (const index of toErase.splice(0)) eraseId(grid, index);
+    keepIds: () => {
+      isRead = true;
+      return async () => {
+        isRead = false;
+        while (toErase.length > 0) {
+          for (const index of toErase.splice(-ERASED_AT_ONCE)) eraseId(grid, index);
+          await afterOtherWork();
+        }
+      };
     },
     size: () => gone + here.size,
   };
