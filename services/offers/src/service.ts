@@ -20,7 +20,7 @@ import type { OffersContext } from './context.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { mountClickRoute } from './http/click-route.ts';
 import { mountImageRoute } from './http/image-route.ts';
-import { mountPlacementsRoute } from './http/placements-route.ts';
+import { placementsFastPath } from './http/placements-route.ts';
 import { mountPortalRoutes } from './http/portal-routes.ts';
 import { mountOfferRoutes } from './http/routes.ts';
 import { mountRunningOffersRoute } from './http/running-offers-route.ts';
@@ -126,15 +126,15 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       ...foundation,
       // Readiness does not include the broker: offers are sold without it, and their events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
+      fastPath: placementsFastPath({
+        ...context,
+        followed,
+        showings,
+        settings: { perViewerAndDay: config.PLACEMENTS_PER_VIEWER_AND_DAY },
+      }),
       routes: (app) => {
         mountImageRoute(app, { ...context, renditions: createRenditions(context) });
         mountClickRoute(app, { ...context, clicks, targets: clickTargets({ postgres, followed }) });
-        mountPlacementsRoute(app, {
-          ...context,
-          followed,
-          showings,
-          settings: { perViewerAndDay: config.PLACEMENTS_PER_VIEWER_AND_DAY },
-        });
         mountRunningOffersRoute(app, context);
         mountViewsRoute(app, { ...context, views });
         mountPortalRoutes(app, context);

@@ -3,7 +3,11 @@ import type { ServerResponse } from 'node:http';
 
 /** Like express's `res.json`. */
 export function sendJson(res: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
+  sendJsonText(res, status, JSON.stringify(body));
+}
+
+/** The same for what is JSON already. */
+export function sendJsonText(res: ServerResponse, status: number, text: string): void {
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.statusCode = status;

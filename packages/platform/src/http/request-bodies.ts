@@ -88,6 +88,13 @@ export async function readJsonBody(req: IncomingMessage, maxBytes: number): Prom
   return parseObject(bytes);
 }
 
+/** The same for requests that bypass express. @throws {Fault} with the message of the refusal */
+export async function jsonObjectOf(req: IncomingMessage, maxBytes: number): Promise<object | undefined> {
+  const body = await readJsonBody(req, maxBytes);
+  if (!body.ok) throw faultOf(body);
+  return body.value;
+}
+
 /**
  * Reads a JSON object into `req.body`.
  * @param o.refuse for endpoints whose refusals have codes; others answer only the message

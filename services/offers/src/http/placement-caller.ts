@@ -1,4 +1,5 @@
 /** Who asks for placements: resolved by the gateway from the placement key, and signed by it. */
+import type { IncomingMessage } from 'node:http';
 import {
   type PlacementCaller,
   placementCaller,
@@ -8,13 +9,17 @@ import { signedHeader } from '@offer-ads/platform/calls/caller-context';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { RequestHandler, Response } from 'express';
 
-/** Before the body is read: 401 unless the caller is genuine. */
-export function requirePlacementCaller(o: {
-  readonly contextSecret: string;
-  readonly clock: Clock;
-}): RequestHandler {
+type Expected = { readonly contextSecret: string; readonly clock: Clock };
+
+/** For requests that bypass express. @throws {Fault} 401 unless the caller is genuine */
+export function placementCallerVerifier(o: Expected): (req: IncomingMessage) => PlacementCaller {
   const expected = { secret: o.contextSecret, audience: 'offers', clock: o.clock } as const;
-  const callerOf = signedHeader(expected, placementCallerHeader, placementCaller);
+  return signedHeader(expected, placementCallerHeader, placementCaller);
+}
+
+/** Before the body is read: 401 unless the caller is genuine. */
+export function requirePlacementCaller(o: Expected): RequestHandler {
+  const callerOf = placementCallerVerifier(o);
   return (req, res, next) => {
     res.locals['caller'] = callerOf(req);
     next();

@@ -4,12 +4,18 @@
  */
 import { hash, randomInt } from 'node:crypto';
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
-import { type PlacementsReply, placementsRequest } from '@offer-ads/contracts/community/placements-api';
+import {
+  type Placement,
+  type PlacementsRequest,
+  placementsRequest,
+} from '@offer-ads/contracts/community/placements-api';
 import { renditionSizes } from '@offer-ads/contracts/pictures/renditions';
-import { requestFacts } from '@offer-ads/platform/http/request';
-import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { sendJsonText } from '@offer-ads/platform/http/replies';
+import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
+import { jsonObjectOf } from '@offer-ads/platform/http/request-bodies';
+import type { FastPath } from '@offer-ads/platform/http/server';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import type { Express } from 'express';
 import type { OffersContext } from '../context.ts';
 import { belowCap, choose, lackPerHour } from '../domain/placements/choice.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
@@ -18,13 +24,14 @@ import type { FollowedOffers } from '../placements/follow-live-offers.ts';
 import type { LiveOffer } from '../placements/live-offers.ts';
 import type { ShowingsOfViewers } from '../placements/showings.ts';
 import type { ViewerDay } from '../placements/showings-store.ts';
-import { placementCallerOf, requirePlacementCaller } from './placement-caller.ts';
+import { placementCallerVerifier } from './placement-caller.ts';
 
 /** All lists at their greatest length. */
 const MAX_BYTES = 32_768;
-/** What an offer in memory has of it. */
-type Card = Omit<
-  PlacementsReply['placements'][number],
+const path = '/placements';
+/** What the card of an offer in memory has, as JSON. */
+type CardField = Exclude<
+  keyof Placement,
   'category' | 'image' | 'image_renditions' | 'click_url' | 'view_token'
 >;
 const nothingShown: ReadonlyMap<number, number> = new Map();
@@ -34,61 +41,67 @@ export type PlacementSettings = {
   readonly perViewerAndDay: number;
 };
 
-export function mountPlacementsRoute(
-  app: Express,
-  o: Pick<OffersContext, 'tokens' | 'addresses' | 'clock' | 'contextSecret'> & {
-    readonly followed: Pick<FollowedOffers, 'current'>;
-    readonly showings: ShowingsOfViewers;
-    readonly settings: PlacementSettings;
-  },
-): void {
-  app.post('/placements', requirePlacementCaller(o), jsonBody({ maxBytes: MAX_BYTES }), async (req, res) => {
-    const { mode } = placementCallerOf(res);
-    const now = requestFacts(req).receivedAt;
-    const asked = validInput(placementsRequest, req.body);
-    const { offers, names } = o.followed.current();
-    const { gender, interests, wanted } = asked;
-    const member = { ...coarsePosition(asked), gender, interests };
-    const leftOut = { offers: new Set(asked.without_offers), categories: new Set(asked.without_categories) };
-    const matching = offers
-      .matching(mode, member, now)
-      .filter(
-        ({ offerId, categoryId }) => !leftOut.offers.has(offerId) && !leftOut.categories.has(categoryId),
-      );
-    const viewer = asked.viewer === undefined ? undefined : viewerOn(now, asked.viewer);
-    const shown =
-      viewer === undefined || matching.length === 0 ? nothingShown : await o.showings.shownTo(viewer);
-    const shownToday = (offerId: number) => shown.get(offerId) ?? 0;
-    const eligible = belowCap(matching, { cap: o.settings.perViewerAndDay, shownToday });
-    const chosen = choose(eligible, {
-      wanted,
-      shownToday,
-      lackPerHour: (offer) => lackPerHour(offer, now),
-      seed: viewer?.seed ?? randomInt(2 ** 32),
-    });
-    o.showings.note(viewer && { ...viewer, shown }, { eligible, chosen, wanted });
-    const imageExpiry = listedAddressExpiry(now);
-    const renditionsOf = (image: string, widths: readonly number[]) => {
-      const picture = sizeOf(image);
-      return renditionSizes(picture, widths).map(({ width, height }) => {
-        const name = width === picture.width ? image : renditionName(image, width);
-        return { width, height, url: o.addresses.sign(name, imageExpiry) };
-      });
+type Placing = Pick<OffersContext, 'tokens' | 'addresses' | 'clock' | 'contextSecret'> & {
+  readonly followed: Pick<FollowedOffers, 'current'>;
+  readonly showings: ShowingsOfViewers;
+  readonly settings: PlacementSettings;
+};
+
+/** Served without express, which would take as long as the choice of the offers. */
+export function placementsFastPath(o: Placing): FastPath {
+  const callerOf = placementCallerVerifier(o);
+  return (req) => {
+    if (req.method !== 'POST' || req.url?.split('?', 1)[0] !== path) return null;
+    nameRoute(req, path);
+    return async (res) => {
+      const { mode } = callerOf(req);
+      const asked = validInput(placementsRequest, await jsonObjectOf(req, MAX_BYTES));
+      sendJsonText(res, 200, await placementsFor(o, mode, asked, requestFacts(req).receivedAt));
     };
-    const placementOf = (offer: LiveOffer) => {
-      const { offerId, categoryId, image } = offer;
-      const { clickUrl, viewToken } = o.tokens.make({ mode, offerId, viewer: asked.viewer, shownAt: now });
-      return {
-        ...(JSON.parse(offer.card) as Card),
-        category: { category_id: categoryId, category_name: names.get(categoryId) ?? '' },
-        image: o.addresses.sign(image, imageExpiry),
-        ...(asked.image_widths && { image_renditions: renditionsOf(image, asked.image_widths) }),
-        click_url: clickUrl,
-        view_token: viewToken,
-      };
-    };
-    res.json({ placements: chosen.map(placementOf) } satisfies PlacementsReply);
+  };
+}
+
+/** @returns the reply, as JSON */
+async function placementsFor(o: Placing, mode: Mode, asked: PlacementsRequest, now: Date): Promise<string> {
+  const { offers, names } = o.followed.current();
+  const { gender, interests, wanted } = asked;
+  const member = { ...coarsePosition(asked), gender, interests };
+  const leftOut = { offers: new Set(asked.without_offers), categories: new Set(asked.without_categories) };
+  const matching = offers
+    .matching(mode, member, now)
+    .filter(({ offerId, categoryId }) => !leftOut.offers.has(offerId) && !leftOut.categories.has(categoryId));
+  const viewer = asked.viewer === undefined ? undefined : viewerOn(now, asked.viewer);
+  const shown =
+    viewer === undefined || matching.length === 0 ? nothingShown : await o.showings.shownTo(viewer);
+  const shownToday = (offerId: number) => shown.get(offerId) ?? 0;
+  const eligible = belowCap(matching, { cap: o.settings.perViewerAndDay, shownToday });
+  const chosen = choose(eligible, {
+    wanted,
+    shownToday,
+    lackPerHour: (offer) => lackPerHour(offer, now),
+    seed: viewer?.seed ?? randomInt(2 ** 32),
   });
+  o.showings.note(viewer && { ...viewer, shown }, { eligible, chosen, wanted });
+  const imageExpiry = listedAddressExpiry(now);
+  const renditionsOf = (image: string, widths: readonly number[]) => {
+    const picture = sizeOf(image);
+    return renditionSizes(picture, widths).map(({ width, height }) => {
+      const name = width === picture.width ? image : renditionName(image, width);
+      return { width, height, url: o.addresses.sign(name, imageExpiry) };
+    });
+  };
+  const placementOf = ({ offerId, categoryId, image, card }: LiveOffer) => {
+    const { clickUrl, viewToken } = o.tokens.make({ mode, offerId, viewer: asked.viewer, shownAt: now });
+    const ofThisPlacement: Omit<Placement, CardField> = {
+      category: { category_id: categoryId, category_name: names.get(categoryId) ?? '' },
+      image: o.addresses.sign(image, imageExpiry),
+      ...(asked.image_widths && { image_renditions: renditionsOf(image, asked.image_widths) }),
+      click_url: clickUrl,
+      view_token: viewToken,
+    };
+    return `${card.slice(0, -1)},${JSON.stringify(ofThisPlacement).slice(1)}`;
+  };
+  return `{"placements":[${chosen.map(placementOf).join()}]}`;
 }
 
 /** The key has 64 bits; the seed is a part of it. */

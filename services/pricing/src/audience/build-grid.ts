@@ -199,8 +199,7 @@ function sortedById(ids: Float64Array): Uint32Array {
     numbers[number] = number;
   }
   if (isSorted) return numbers;
-  for (let unit = 1; unit <= largest; unit *= DIGIT)
-    numbers = sorted(numbers, digitsOf(ids, unit, DIGIT));
+  for (let unit = 1; unit <= largest; unit *= DIGIT) numbers = sorted(numbers, digitsOf(ids, unit, DIGIT));
   return numbers;
 }
 
