@@ -29,6 +29,8 @@ import { placementCallerVerifier } from './placement-caller.ts';
 /** All lists at their greatest length. */
 const MAX_BYTES = 32_768;
 const path = '/placements';
+/** Like Express: any case, and an optional slash at the end. */
+const ofThisRoute = /^\/placements\/?(?:\?|$)/i;
 /** What the card of an offer in memory has, as JSON. */
 type CardField = Exclude<
   keyof Placement,
@@ -51,7 +53,7 @@ type Placing = Pick<OffersContext, 'tokens' | 'addresses' | 'clock' | 'contextSe
 export function placementsFastPath(o: Placing): FastPath {
   const callerOf = placementCallerVerifier(o);
   return (req) => {
-    if (req.method !== 'POST' || req.url?.split('?', 1)[0] !== path) return null;
+    if (req.method !== 'POST' || !ofThisRoute.test(req.url ?? '')) return null;
     nameRoute(req, path);
     return async (res) => {
       const { mode } = callerOf(req);

@@ -194,10 +194,13 @@ describe('refused', () => {
     expect(answer.body).toEqual({ message: expect.stringContaining(field) });
   });
 
-  it('with 401 when nobody has signed the caller', async () => {
-    const headers = { 'content-type': 'application/json' };
-    expect((await under.call('POST', '/placements', { headers, body: '{}' })).status).toBe(401);
-  });
+  it.each(['/placements', '/Placements/?a=1'])(
+    'with 401 when nobody has signed the caller: %s',
+    async (path) => {
+      const headers = { 'content-type': 'application/json' };
+      expect((await under.call('POST', path, { headers, body: '{}' })).status).toBe(401);
+    },
+  );
 });
 
 describe('the log', () => {

@@ -22,6 +22,8 @@ type EstimateParts = PriceParts & {
 type Answer = { readonly status: number; readonly body: EstimateReply | Refusal };
 
 const path = '/offers/price-estimate';
+/** Like Express: any case, and an optional slash at the end. */
+const ofThisRoute = /^\/offers\/price-estimate\/?(?:\?|$)/i;
 /** A form with every possible interest takes 4 kB. */
 const MAX_BODY_BYTES = 65_536;
 
@@ -56,7 +58,7 @@ export function estimateFastPath(o: EstimateParts): FastPath {
   }
 
   return (req) => {
-    if (req.method !== 'POST' || req.url?.split('?', 1)[0] !== path) return null;
+    if (req.method !== 'POST' || !ofThisRoute.test(req.url ?? '')) return null;
     nameRoute(req, path);
     return async (res) => {
       const { status, body } = await answer(req);

@@ -107,9 +107,9 @@ describe('the body of an estimate', () => {
     expect(reply.headers.has('x-request-id')).toBe(true);
   });
 
-  it('is taken at its greatest length, and with a query string behind the path', async () => {
+  it('is taken at its greatest length, and with a path in another case, a slash and a query string', async () => {
     await start(async () => 1);
-    const reply = await send('/offers/price-estimate?from=portal', { body: form.padEnd(65_536) });
+    const reply = await send('/offers/Price-Estimate/?from=portal', { body: form.padEnd(65_536) });
     expect(reply.status).toBe(200);
   });
 });
