@@ -3,7 +3,7 @@
  * same.
  */
 import { join } from 'node:path';
-import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
+import { openPostgres, type Postgres, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { chargeOffer } from '../../services/billing/src/balance/charge-offer.ts';
@@ -71,27 +71,15 @@ export async function runFunction(
   return load.done / load.seconds;
 }
 
-/** The statements of a charge of an organisation that has its accounts, with the transaction. */
+/** The statements of a charge of an organisation that has its accounts. Each commits by itself. */
 export async function recordCharge(postgres: Postgres): Promise<readonly Statement[]> {
   const statements: Statement[] = [];
   const sale = newSale(RECORDED_ORGANISATION);
-  const at = new Date();
-  const record =
-    (on: Queryable): Queryable['query'] =>
-    (statement, values = []) => {
-      statements.push({ sql: sqlOf(statement), values });
-      return on.query(statement, values);
-    };
-  const recording: Postgres = {
-    ...postgres,
-    transaction: async (work) => {
-      statements.push({ sql: 'BEGIN', values: [] });
-      const result = await postgres.transaction((tx) => work({ ...tx, query: record(tx) }));
-      statements.push({ sql: 'COMMIT', values: [] });
-      return result;
-    },
+  const query: Postgres['query'] = (statement, values = []) => {
+    statements.push({ sql: sqlOf(statement), values });
+    return postgres.query(statement, values);
   };
-  await chargeOffer({ postgres: recording, meters }, sale, at);
+  await chargeOffer({ postgres: { ...postgres, query }, meters }, sale, new Date());
   const placeholder = (value: unknown): unknown => {
     if (value === sale.offerId) return OFFER;
     return value === `offer ${sale.offerId} charged` ? CAUSE : value;
@@ -134,7 +122,8 @@ export async function writeScripts(folder: string, recorded: readonly Statement[
     if (value === CAUSE) return "('offer ' || :offer || ' charged')";
     if (value === RECORDED_ORGANISATION) return ':org';
     if (value instanceof Date) return 'now()';
-    if (typeof value === 'string') return `'${value}'`;
+    // pgbench takes a name behind a colon for a variable, also within quotes.
+    if (typeof value === 'string') return `'${value.replaceAll(':', ': ')}'`;
     if (typeof value === 'number' || typeof value === 'bigint') return `${value}`;
     if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(',')}]`;
     throw new Error(`no literal for ${typeof value}`);

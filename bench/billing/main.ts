@@ -80,7 +80,7 @@ async function run(opened: AsyncDisposableStack, options: UsualOptions): Promise
     `${circumstances()} Postgres ${counters.version} (${counters.durability ?? '**not durable**'}), ` +
       `pgbench ${await versionOf(program)}. ${options.rounds} rounds, ${AT_ONCE} at once; medians, in brackets the ` +
       `least and the most. Other processes took at most ${percent(disturbed)} of the cores. ` +
-      `A charge is ${recorded.length} round trips, beginning and commit included.`,
+      `Round trips of a charge: ${recorded.length}.`,
     table(
       ['charges/s', ...titles],
       [...rates].map(([way, columns]) => [way].concat(columns.map((values) => overRounds(values, 0)))),

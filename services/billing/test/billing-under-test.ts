@@ -18,7 +18,7 @@ import type { CallerContext } from '@offer-ads/contracts/internal/caller-context
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { startHttpServer } from '@offer-ads/platform/http/server';
-import { openPostgres } from '@offer-ads/platform/postgres/postgres';
+import { openPostgres, type Transaction } from '@offer-ads/platform/postgres/postgres';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Faults } from '@offer-ads/simulators/stripe/faults';
@@ -251,6 +251,17 @@ export async function startBillingUnderTest() {
   };
   const untilPaid = ({ offerId }: { readonly offerId: number }) =>
     eventually(async () => expect((await cardPayment(offerId)).checkout.paidAt).not.toBeNull());
+  const newTopUp = async (facts: Partial<Parameters<typeof openTopUp>[1]> = {}) => {
+    const key = { idempotencyKey: randomUUID() };
+    const order = { book: newBook(), country: 'GB', netMinor: 100_00n, ...key, ...facts };
+    const outcome = await openTopUp(billing, order, stripeDeadline());
+    if (!outcome.ok) throw new Error(`not opened: ${outcome.reason}`);
+    const { topUpId, paymentUrl, vatMinor } = outcome.reply;
+    const payToken = paymentUrl.slice(-32);
+    const payment = await findCardPaymentByToken(postgres, payToken);
+    const sessionId = payment?.checkout.session.sessionId ?? '';
+    return { ...order, topUpId, paymentUrl, vatMinor: BigInt(vatMinor), payToken, sessionId };
+  };
   const findReversal = async (id: string): Promise<ListedReversal | undefined> =>
     (await latestReversals(postgres, 500)).find(({ reversalId }) => reversalId === id);
   const untilReversal = (id: string, facts: object = { takenPosted: true }) =>
@@ -335,16 +346,12 @@ export async function startBillingUnderTest() {
       reconcileCheckouts(by, new AbortController().signal, { roundMs, pauseMs: 0 }),
 
     /** A top-up of 100.00 whose page is open. */
-    openTopUp: async (facts: Partial<Parameters<typeof openTopUp>[1]> = {}) => {
-      const key = { idempotencyKey: randomUUID() };
-      const order = { book: newBook(), country: 'GB', netMinor: 100_00n, ...key, ...facts };
-      const outcome = await openTopUp(billing, order, stripeDeadline());
-      if (!outcome.ok) throw new Error(`not opened: ${outcome.reason}`);
-      const { topUpId, paymentUrl, vatMinor } = outcome.reply;
-      const payToken = paymentUrl.slice(-32);
-      const payment = await findCardPaymentByToken(postgres, payToken);
-      const sessionId = payment?.checkout.session.sessionId ?? '';
-      return { ...order, topUpId, paymentUrl, vatMinor: BigInt(vatMinor), payToken, sessionId };
+    openTopUp: newTopUp,
+    paidTopUp: async (facts: Parameters<typeof newTopUp>[0] = {}) => {
+      const topUp = await newTopUp(facts);
+      await pay(topUp.sessionId);
+      await eventually(async () => expect(await balanceOf(postgres, topUp.book)).toBe(topUp.netMinor));
+      return topUp;
     },
 
     findReversal,
@@ -402,6 +409,21 @@ export async function startBillingUnderTest() {
     },
 
     ledgerProblems,
+    /** What the ledger check finds after somebody has changed rows behind the rules of the database. The change is then undone. */
+    findingsAfter: async (
+      change: string | ((tx: Transaction) => Promise<unknown>),
+      o: Parameters<typeof checkLedger>[1] = {},
+    ): Promise<readonly string[]> => {
+      let problems: readonly string[] = [];
+      const undone = postgres.transaction(async (tx) => {
+        await tx.query('SET LOCAL session_replication_role = replica');
+        await (typeof change === 'string' ? tx.query(change) : change(tx));
+        ({ problems } = await checkLedger(tx, o));
+        throw new Error('undo');
+      });
+      await expect(undone).rejects.toThrow('undo');
+      return problems;
+    },
     finish: async () => {
       await using _ = running;
       expect(await ledgerProblems()).toEqual([]);

@@ -5,7 +5,7 @@ import { type Command, command, isoTime, text } from '../command.ts';
 import type { Owner, Tools } from '../tools.ts';
 
 /** The gateway consumes no events. */
-const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const satisfies readonly Owner[];
+export const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const satisfies readonly Owner[];
 
 const publishers = ['gateway', 'offers', 'billing'] as const satisfies readonly Owner[];
 

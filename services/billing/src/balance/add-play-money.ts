@@ -29,6 +29,6 @@ export async function addPlayMoney(
     if (earlier === 'same') return { ok: true, balanceMinor };
     const problem = playMoneyProblem({ book, amountMinor, balanceMinor });
     if (problem !== null) return { ok: false, ...problem };
-    return { ok: true, balanceMinor: (await postOrThrow(tx, transaction, now)).balance.minor };
+    return { ok: true, balanceMinor: (await postOrThrow(tx, transaction, now)).balanceMinor };
   }, deadline);
 }

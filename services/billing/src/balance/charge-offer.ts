@@ -1,7 +1,12 @@
-/** Payment method `B`: takes the price from the prepaid balance. A repeat for the same offer id charges nothing. */
+/**
+ * Payment method `B`: takes the price from the prepaid balance, by one statement that commits by itself. A repeat for the same offer id
+ * charges nothing. A process that stands still just before the statement may charge after the deadline: whoever then resolves the charge
+ * (decision 11, abandoned creations) finds it, or has closed the id before.
+ */
 import type { ChargeReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
 import { isSameSale, type Sale } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
@@ -19,7 +24,8 @@ export async function chargeOffer(
   now: Date,
   deadline?: Deadline,
 ): Promise<ChargeReply> {
-  const balanceMinor = await charge(postgres, sale, now, deadline);
+  if (deadline?.isOver() === true) throw serviceUnavailable('a charge after its deadline');
+  const balanceMinor = await charge(postgres, sale, now);
   if (balanceMinor === null) return answerUncharged(postgres, sale);
   const { mode, currency } = sale.book;
   meters.charged.inc({ mode, currency, method: 'balance', purchase: 'offer' }, Number(sale.netMinor));
@@ -27,21 +33,14 @@ export async function chargeOffer(
 }
 
 /** @returns the balance that is left; null if nothing was charged: the balance is too low, or the offer is known */
-async function charge(
-  postgres: Postgres,
-  sale: Sale,
-  now: Date,
-  deadline: Deadline | undefined,
-): Promise<bigint | null> {
+async function charge(postgres: Postgres, sale: Sale, now: Date): Promise<bigint | null> {
   try {
-    return await postgres.transaction(async (tx) => {
-      if (sale.netMinor === 0n) {
-        await insertFreeCharge(tx, sale, now);
-        return balanceOf(tx, sale.book);
-      }
-      const posted = await postCharge(tx, sale, now);
-      return posted.ok ? posted.balance.minor : null;
-    }, deadline);
+    if (sale.netMinor === 0n) {
+      await insertFreeCharge(postgres, sale, now);
+      return await balanceOf(postgres, sale.book);
+    }
+    const posted = await postCharge(postgres, sale, now);
+    return posted.ok ? posted.balanceMinor : null;
   } catch (error) {
     if (isOfKnownOffer(error)) return null;
     throw error;

@@ -3,7 +3,6 @@ import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api'
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
-import { isLow } from '../domain/ledger/low-balance.ts';
 import { type Balance, findBalance, setLowThreshold } from '../ledger/ledger-store.ts';
 
 export async function readLowBalance(postgres: Postgres, book: Book): Promise<LowBalanceReply> {
@@ -27,6 +26,6 @@ function replyOf({ mode, currency }: Book, { minor, lowThresholdMinor }: Balance
     currency,
     thresholdMinor: lowThresholdMinor === null ? null : `${lowThresholdMinor}`,
     balanceMinor: `${minor}`,
-    isLow: isLow(lowThresholdMinor, minor),
+    isLow: lowThresholdMinor !== null && minor < lowThresholdMinor,
   };
 }

@@ -32,6 +32,6 @@ export async function topUpBalance(
     const posted = await postOrThrow(tx, transaction, now);
     const facts = { netMinor: `${amountMinor}`, vatMinor: '0', method: 'platform' } as const;
     await announceBalance(tx, BalanceToppedUp, { book, posted, at: now }, facts);
-    return { ok: true, balanceMinor: posted.balance.minor };
+    return { ok: true, balanceMinor: posted.balanceMinor };
   }, deadline);
 }

@@ -5,7 +5,7 @@
 import { type BalanceCredited, BalanceLow, type BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import { addToOutbox, tellOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import {
   accountKindsIn,
@@ -15,7 +15,6 @@ import {
   isSameBook,
   type LedgerTransaction,
 } from '../domain/ledger/ledger.ts';
-import { fallsBelow } from '../domain/ledger/low-balance.ts';
 import { type BookRow, bookOf } from './book-row.ts';
 
 /** A prepaid balance in minor units. Without a threshold (null) there are no notices about a low balance. */
@@ -25,7 +24,7 @@ export type Posted = {
   readonly ok: true;
   readonly transactionId: bigint;
   /** The prepaid balance after the transaction, even if the transaction does not change it. */
-  readonly balance: Balance;
+  readonly balanceMinor: bigint;
 };
 export type PostOutcome = Posted | { readonly ok: false; readonly reason: 'balance-too-low' };
 
@@ -33,11 +32,13 @@ type PostRow = {
   accounts: bigint;
   transaction_id: bigint | null;
   balance_minor: bigint | null;
-  low_threshold_minor: bigint | null;
+  is_low_told: boolean;
 };
 
 /**
- * $1 to $9 are the transaction. One SQL statement does everything, so that a busy balance is locked only from this statement to the commit.
+ * $1 to $10 are the transaction. One SQL statement does everything, so that a busy balance is locked only from this statement to the commit.
+ * The notice $10 is published by the transaction that takes the balance from its threshold or above to below it (decision 61, when
+ * BalanceLow is sent).
  * @param also further parts of the statement, which see what was posted in `booked`
  */
 export const postingSql = (also = '') => `
@@ -57,7 +58,7 @@ export const postingSql = (also = '') => `
      WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
        AND balances.account_id = accounts.account_id AND complete.all_open
        AND (change >= 0 OR balance_minor + change >= 0)
-    RETURNING balance_minor, low_threshold_minor, last_booked_at
+    RETURNING change, balance_minor, low_threshold_minor, last_booked_at
   ), booked AS (
     INSERT INTO transactions
       (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
@@ -66,41 +67,49 @@ export const postingSql = (also = '') => `
   ), written AS (
     INSERT INTO entries (transaction_id, account_id, amount_minor)
     SELECT transaction_id, account_id, amount_minor FROM booked, entry
+  ), told AS (
+    INSERT INTO outbox (event)
+    SELECT notice || jsonb_build_object('subjectVersion', transaction_id, 'data', notice->'data' || jsonb_build_object(
+             'balanceMinor', balance_minor::text, 'thresholdMinor', low_threshold_minor::text))
+      FROM moved, booked, (VALUES ($10::jsonb)) AS low (notice)
+     WHERE balance_minor < low_threshold_minor AND balance_minor - change >= low_threshold_minor
+    RETURNING position
   )${also}
-  SELECT accounts, transaction_id, balance_minor, low_threshold_minor
+  SELECT accounts, transaction_id, balance_minor, EXISTS (SELECT FROM told) AS is_low_told
     FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`;
 
 const plainPosting: Posting = { statement: { name: 'post', sql: postingSql() }, values: [] };
 
-/** `values`: of the further parts of the statement, from $10 on. */
+/** `values`: of the further parts of the statement, from $11 on. */
 export type Posting = { readonly statement: PreparedStatement; readonly values: readonly unknown[] };
 
 /**
  * Posts the whole transaction or nothing: charges, card payments, top-ups, credits and reversals all go this way. Every transaction locks its
  * balance, even if it does not change it, and gets its id, its time and the balance while it holds the lock. Within a book, ids therefore
- * grow in the order of commits and times never go back, so the organisation's list of transactions (src/statement) is exact. A balance that
- * falls below its threshold is announced.
+ * grow in the order of commits and times never go back, so the organisation's list of transactions (src/statement) is exact.
  * @throws the error of the unique constraint if the cause was posted before
  */
 export async function postTransaction(
-  tx: Transaction,
+  on: Queryable,
   transaction: LedgerTransaction,
   at: Date,
   { statement, values } = plainPosting,
 ): Promise<PostOutcome> {
   const entries = entriesOf(transaction);
-  const { organisationId, mode, currency } = transaction.book;
+  const { book } = transaction;
+  const notice = JSON.stringify(lowBalanceNotice(book, at));
   const attempt = async () => {
-    const [row] = await tx.query<PostRow>(statement, [
-      organisationId,
-      mode,
-      currency,
+    const [row] = await on.query<PostRow>(statement, [
+      book.organisationId,
+      book.mode,
+      book.currency,
       transaction.cause,
       transaction.offerId,
       entries.map((entry) => entry.account),
       entries.map((entry) => entry.amountMinor),
       at,
       transaction.kind,
+      notice,
       ...values,
     ]);
     if (row === undefined) throw new Error(`posting "${transaction.cause}" gave no row`);
@@ -108,31 +117,22 @@ export async function postTransaction(
   };
   let row = await attempt();
   if (row.accounts !== BigInt(entries.length)) {
-    await openAccounts(tx, transaction.book);
+    await openAccounts(on, book);
     row = await attempt();
   }
-  if (row.transaction_id === null || row.balance_minor === null)
-    return { ok: false, reason: 'balance-too-low' };
-  const balance = { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
-  const posted: Posted = { ok: true, transactionId: row.transaction_id, balance };
-  await announceLowBalance(tx, transaction, posted, at);
-  return posted;
+  const { transaction_id: transactionId, balance_minor: balanceMinor } = row;
+  if (transactionId === null || balanceMinor === null) return { ok: false, reason: 'balance-too-low' };
+  if (row.is_low_told) tellOutbox(on);
+  return { ok: true, transactionId, balanceMinor };
 }
 
-async function announceLowBalance(
-  tx: Transaction,
-  transaction: LedgerTransaction,
-  posted: Posted,
-  at: Date,
-): Promise<void> {
-  const { minor: afterMinor, lowThresholdMinor } = posted.balance;
-  const crossing = { beforeMinor: afterMinor - balanceChange(transaction), afterMinor };
-  if (!fallsBelow(lowThresholdMinor, crossing)) return;
-  const facts = { thresholdMinor: `${lowThresholdMinor}` };
-  await announceBalance(tx, BalanceLow, { book: transaction.book, posted, at }, facts);
+/** Only the statement that posts knows the transaction's number, the balance and the threshold, and fills them in. */
+function lowBalanceNotice(book: Book, at: Date) {
+  const data = { ...book, balanceMinor: '0', thresholdMinor: '0' };
+  return newEvent(BalanceLow, { subject: balanceName(book), subjectVersion: 0, at, data });
 }
 
-type BalanceEvent = typeof BalanceCredited | typeof BalanceLow | typeof BalanceToppedUp;
+type BalanceEvent = typeof BalanceCredited | typeof BalanceToppedUp;
 
 /** Publishes an event about a balance. Its version is the number of the ledger transaction, which grows with every posting. */
 export async function announceBalance<E extends BalanceEvent>(
@@ -146,7 +146,7 @@ export async function announceBalance<E extends BalanceEvent>(
       subject: balanceName(book),
       subjectVersion: Number(posted.transactionId),
       at,
-      data: { ...book, balanceMinor: `${posted.balance.minor}`, ...facts } as EventData<E>,
+      data: { ...book, balanceMinor: `${posted.balanceMinor}`, ...facts } as EventData<E>,
     }),
   ]);
 }
@@ -168,8 +168,8 @@ export async function postOrThrow(
 }
 
 /** Accounts are created on first use (architecture, rule 10), so that no command has to wait for the event that registers the organisation. */
-async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
-  await tx.query(
+async function openAccounts(on: Queryable, { organisationId, mode, currency }: Book): Promise<void> {
+  await on.query(
     `WITH opened AS (
        INSERT INTO accounts (organisation_id, mode, currency, kind)
        SELECT $1, $2, $3, unnest($4::text[])

@@ -10,13 +10,13 @@ import { type BookRow, bookOf } from '../ledger/book-row.ts';
 import { postingSql, postTransaction } from '../ledger/ledger-store.ts';
 import { lockIntent } from '../reversals/reversals-store.ts';
 
-/** $10 and $11 are the title and the price. */
+/** $11 and $12 are the title and the price. */
 const chargeStatement = {
   name: 'charge',
   sql: postingSql(`, sale AS (
     INSERT INTO offer_payments
       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
-    SELECT $5, $1, $2, $3, $10, $11, 0, 'B', 'charged', $8 FROM booked
+    SELECT $5, $1, $2, $3, $11, $12, 0, 'B', 'charged', $8 FROM booked
   )`),
 };
 
@@ -24,14 +24,14 @@ const chargeStatement = {
  * Posts the charge of an offer together with the row of its payment, in one statement.
  * @throws an error for which `isOfKnownOffer` is true if the id is already known; waits for a concurrent transaction with the same id
  */
-export function postCharge(tx: Transaction, { book, offerId, title, netMinor }: Sale, at: Date) {
+export function postCharge(on: Queryable, { book, offerId, title, netMinor }: Sale, at: Date) {
   const posting = { statement: chargeStatement, values: [title, netMinor] };
-  return postTransaction(tx, offerCharged(book, offerId, netMinor), at, posting);
+  return postTransaction(on, offerCharged(book, offerId, netMinor), at, posting);
 }
 
 /** For a price of 0, which posts nothing. Throws as `postCharge` does. */
-export async function insertFreeCharge(tx: Transaction, sale: Sale, at: Date): Promise<void> {
-  await tx.query(
+export async function insertFreeCharge(on: Queryable, sale: Sale, at: Date): Promise<void> {
+  await on.query(
     `INSERT INTO offer_payments
        (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
      VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)`,

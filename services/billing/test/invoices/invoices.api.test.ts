@@ -1,137 +1,285 @@
-/** Invoices: issued with each card payment, and read over HTTP. */
+/** Invoices and credit notes: issued with card payments and their refunds, and read over HTTP. */
 import { describe, expect, it } from '@jest/globals';
-import { OrganisationChanged } from '@offer-ads/contracts/events/gateway';
+import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
-import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
-import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { adminToken } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
+import { fc, runs } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { insertDueInvoice, listDocuments, nameBuyers } from '../../src/invoices/invoices-store.ts';
 import { saveOrganisation } from '../../src/organisations-store.ts';
-import { seller, useBilling, type Webhook } from '../billing-under-test.ts';
+import { findMissedEvents } from '../../src/webhooks/find-missed-events.ts';
+import { MINUTE_MS, seller, untilServed, useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 
 const test = useBilling();
 
-const invoicesOf = (book: Book) =>
+const live = (book: Book = test.newBook()) => ({ ...book, mode: 'LIVE' }) as const;
+const list = async (book: Book, query = '') =>
+  (await test.as(book, 'GET', `/invoices${query}`)).body as InvoicesReply;
+const invoiceOf = async (book: Book): Promise<InvoiceSummary> =>
+  (await list(book)).invoices.find(({ document }) => document === 'invoice')!;
+/** Credit notes and cancellations, oldest first. */
+const notesOf = async (book: Book): Promise<InvoiceSummary[]> =>
+  (await list(book, '?limit=200')).invoices.filter(({ document }) => document !== 'invoice').toReversed();
+const grossOf = async (book: Book) => (await notesOf(book)).map(({ grossMinor }) => Number(grossMinor));
+const get = (path: string, { organisationId, mode }: Book) =>
+  fetch(`${test.url}/internal/invoices/${path}`, {
+    headers: signedCaller({ audience: 'billing', organisationId, mode }),
+  });
+/** As they are stored, newest first. */
+const storedOf = (book: Book) =>
   listDocuments(test.billing.postgres, book, { before: null, offerId: null, limit: 200 });
-const sequences = async (mode: Book['mode']): Promise<number[]> => {
-  const rows = await test.billing.postgres.query<{ sequence: bigint }>(
-    'SELECT sequence FROM invoices WHERE mode = $1 ORDER BY sequence',
-    [mode],
-  );
-  return rows.map(({ sequence }) => Number(sequence));
-};
-const oneTo = (most: number) => Array.from({ length: most }, (_, index) => index + 1);
-const payOffer = (book: Book, facts: { title?: string; country?: string } = {}) =>
-  test.paidOffer({ book, ...facts });
+
+type Paid = { readonly sessionId: string; readonly book: Book };
 /** The webhook of a payment, which billing has not received. */
-const unheardPayment = async (facts: { book?: Book } = {}): Promise<Webhook> =>
-  test.payUnheard((await test.openOffer(facts)).sessionId);
+const unheardPayment = async () => test.payUnheard((await test.openOffer()).sessionId);
+/** The same of a refund. */
+const unheardRefund = ({ sessionId }: Paid, amountMinor?: number): Promise<Webhook> =>
+  test.unheard(async () => {
+    const id = await test.reverse(`sessions/${sessionId}/refund`, { amountMinor });
+    return test.sentWebhook('refund.created', id);
+  });
 
-const saveName = async (name: string, book = test.newBook(), country = 'GB', version = 1) => {
-  const facts = { organisationId: book.organisationId, name, country, currency: book.currency };
-  await test.billing.postgres.transaction((tx) => saveOrganisation(tx, facts, version));
-  return book;
+const details = (line: string) => ({ address: [line], vatNumber: 'GB980780684', purchaseOrder: 'PO 4711' });
+/** An event of the gateway about the organisation. */
+const saveFacts = (
+  { organisationId, currency }: Book,
+  version: number,
+  facts: { readonly name?: string; readonly billingDetails?: ReturnType<typeof details> },
+) => {
+  const rest = { organisationId, name: 'Cafe', country: 'GB', currency };
+  return saveOrganisation(test.billing.postgres, { ...rest, ...facts }, version);
 };
-
-const mill: BillingDetails = {
-  address: ['The Old Mill', 'Leeds'],
-  vatNumber: 'GB980780684',
-  purchaseOrder: 'PO 4711',
-};
-const harbour: BillingDetails = { address: ['2 Harbour Road'], vatNumber: null, purchaseOrder: null };
-const saveDetails = (book: Book, version: number, details?: BillingDetails) => {
-  const { organisationId, currency } = book;
-  const facts = { organisationId, name: 'Cafe', country: 'GB', currency };
-  const billingDetails = details === undefined ? {} : { billingDetails: details };
-  return saveOrganisation(test.billing.postgres, { ...facts, ...billingDetails }, version);
-};
-const detailsOf = async (book: Book) => (await invoicesOf(book)).map(({ buyer }) => buyer?.details);
+const fillIn = () => nameBuyers(test.billing.postgres);
 
 describe('a card payment', () => {
   it('has an invoice in the name of the organisation, of exactly what was paid', async () => {
-    const book = await saveName('Corner Cafe Ltd');
-    const { offerId } = await payOffer(book);
+    const book = test.newBook();
+    await saveFacts(book, 1, { name: 'Corner Cafe Ltd' });
+    const { offerId } = await test.paidOffer({ book });
     const amounts = { netMinor: 1000n, vatMinor: 200n, vatPercent: 20 };
     const sale = { kind: 'offer', offerId, book, title: 'Two for one', ...amounts };
     const buyer = { name: 'Corner Cafe Ltd', country: 'GB', details: null };
-    const expected = [{ ...sale, paidAt: test.clock.now(), seller, buyer }];
-    expect(await invoicesOf(book)).toMatchObject(expected);
+    expect(await storedOf(book)).toMatchObject([{ ...sale, paidAt: test.clock.now(), seller, buyer }]);
   });
 
-  it('keeps the name that the organisation had then', async () => {
-    const book = await saveName('Old Name Ltd');
-    await payOffer(book);
-    await saveName('New Name Ltd', book, 'GB', 2);
-    await nameBuyers(test.billing.postgres);
-    await payOffer(book);
-    const names = (await invoicesOf(book)).map(({ buyer }) => buyer?.name);
-    expect(names).toEqual(['New Name Ltd', 'Old Name Ltd']);
-  });
-
-  it('does not wait for an unknown organisation’s name: the invoice gets it later', async () => {
+  it('shows what the organisation was when it was issued; earlier invoices stay as they are', async () => {
     const book = test.newBook();
-    await payOffer(book, { country: 'PL' });
-    await nameBuyers(test.billing.postgres);
-    expect(await invoicesOf(book)).toMatchObject([{ buyer: null, vatMinor: 0n, vatPercent: 0 }]);
-    await saveName('Kawiarnia', book, 'PL');
-    await nameBuyers(test.billing.postgres);
-    expect(await invoicesOf(book)).toMatchObject([{ buyer: { name: 'Kawiarnia', country: 'PL' } }]);
+    for (const [version, name] of ['Old Name Ltd', 'New Name Ltd'].entries()) {
+      await saveFacts(book, version + 1, { name, billingDetails: details(`Office of ${name}`) });
+      await fillIn();
+      await test.paidOffer({ book });
+    }
+    // An older event that is late changes nothing, and one that says nothing about the details keeps them.
+    await saveFacts(book, 1, { name: 'Oldest Name Ltd' });
+    await saveFacts(book, 3, { name: 'New Name Ltd' });
+    await test.paidOffer({ book });
+    expect((await storedOf(book)).map(({ buyer }) => buyer)).toMatchObject([
+      { name: 'New Name Ltd', details: details('Office of New Name Ltd') },
+      { name: 'New Name Ltd', details: details('Office of New Name Ltd') },
+      { name: 'Old Name Ltd', details: details('Office of Old Name Ltd') },
+    ]);
+  });
+
+  it('does not wait for an unknown organisation: its invoice and credit note get name and details later, once', async () => {
+    const offer = await test.paidOffer({ country: 'PL' });
+    const { book } = offer;
+    await test.takeBack(offer);
+    await fillIn();
+    const facts = { buyer: null, vatMinor: 0n, vatPercent: 0 };
+    expect(await storedOf(book)).toMatchObject([facts, facts]);
+    const [note] = await notesOf(book);
+    const page = async () => (await get(`${note?.number}.html`, book)).text();
+    expect(await page()).toContain(`Organisation ${book.organisationId}`);
+    for (const [version, name] of ['Kawiarnia', 'Another Name'].entries()) {
+      await saveFacts(book, version + 1, { name, billingDetails: details(`Office of ${name}`) });
+      await fillIn();
+    }
+    const buyer = { name: 'Kawiarnia', country: 'GB', details: details('Office of Kawiarnia') };
+    expect((await storedOf(book)).map((document) => document.buyer)).toEqual([buyer, buyer]);
+    expect(await page()).toContain('Kawiarnia');
+  });
+
+  it('has name and billing details of the newest event of the gateway in its page and its PDF', async () => {
+    const book = test.newBook();
+    const { organisationId, currency } = book;
+    const rest = { organisationId, country: 'GB', currency, tradingName: 'Cafe', enabled: true, people: [] };
+    const changed = { ...rest, name: 'New name', billingDetails: details('The Old Mill') };
+    await test.consume(OrganisationChanged, changed, { version: 2 });
+    await test.consume(OrganisationRegistered, { ...rest, name: 'Old name' }, { version: 1 });
+    await test.paidOffer({ book });
+    const { number } = await invoiceOf(book);
+    const page = await (await get(`${number}.html`, book)).text();
+    for (const text of ['New name', 'The Old Mill', 'VAT number GB980780684', 'PO 4711'])
+      expect(page).toContain(text);
+    expect((await get(`${number}.pdf`, book)).status).toBe(200);
   });
 });
 
-describe('the billing details on an invoice', () => {
-  it('are those of the moment at which it is issued; earlier invoices stay as they are', async () => {
-    const book = test.newBook();
-    await saveDetails(book, 1, { address: [], vatNumber: null, purchaseOrder: null });
-    await payOffer(book);
-    await saveDetails(book, 2, mill);
-    await payOffer(book);
-    await saveDetails(book, 3, harbour);
-    await nameBuyers(test.billing.postgres);
-    await payOffer(book);
-    const none = { address: [], vatNumber: null, purchaseOrder: null };
-    expect(await detailsOf(book)).toEqual([harbour, mill, none]);
+describe('a refund of an invoiced card payment', () => {
+  it('has a credit note of its amount, with the facts of the invoice', async () => {
+    const offer = await test.paidOffer();
+    await test.takeBack(offer);
+    const { number, ...invoice } = await invoiceOf(offer.book);
+    const note = { number: expect.stringMatching(/^TEST-CN-\d{6}$/), document: 'credit-note' };
+    const issuedAt = test.clock.now().toISOString();
+    expect(await notesOf(offer.book)).toEqual([{ ...invoice, ...note, invoiceNumber: number, issuedAt }]);
   });
 
-  it('are of the newest event, in whatever order events arrive, and stay where an event says nothing about them', async () => {
-    const book = test.newBook();
-    await saveDetails(book, 3, mill);
-    await saveDetails(book, 2, harbour);
-    await payOffer(book);
-    await saveDetails(book, 4);
-    await payOffer(book);
-    expect(await detailsOf(book)).toEqual([mill, mill]);
+  it('in parts has a credit note for each, and together they are the invoice', async () => {
+    const offer = await test.paidOffer({ netMinor: 33_33n });
+    for (const part of [1, 9_99, 29_99, 1]) await test.takeBack(offer, 'refund', part);
+    const notes = await notesOf(offer.book);
+    const sum = (of: 'netMinor' | 'vatMinor') => notes.reduce((total, note) => total + Number(note[of]), 0);
+    expect([notes.length, sum('netMinor'), sum('vatMinor')]).toEqual([4, 33_33, 6_67]);
   });
 
-  it('are filled in with the name, once, where the payment was faster than the event', async () => {
-    const book = test.newBook();
-    await payOffer(book);
-    await saveDetails(book, 1, mill);
-    await nameBuyers(test.billing.postgres);
-    await saveDetails(book, 2, harbour);
-    await nameBuyers(test.billing.postgres);
-    expect(await detailsOf(book)).toEqual([mill]);
+  it('of a top-up, and of an organisation outside the UK, has one too', async () => {
+    const topUp = await test.paidTopUp({ country: 'PL' });
+    await test.takeBack(topUp, 'refund', 40_00);
+    const amounts = { netMinor: '4000', vatMinor: '0', grossMinor: '4000' };
+    expect(await notesOf(topUp.book)).toMatchObject([{ kind: 'top-up', offerId: null, ...amounts }]);
   });
 
-  it('are in its page and its PDF, and come with the event of the gateway', async () => {
+  it('has none until it has succeeded', async () => {
+    const offer = await test.paidOffer();
+    const id = await test.reverse(`sessions/${offer.sessionId}/refund`, { pending: true });
+    await test.untilReversal(id);
+    expect(await notesOf(offer.book)).toEqual([]);
+    await test.reverse(`refunds/${id}/complete`);
+    await test.untilReversal(id, { succeeded: true });
+    expect(await grossOf(offer.book)).toEqual([12_00]);
+  });
+
+  it('that fails afterwards has a cancellation, and a second refund has a credit note again', async () => {
+    const offer = await test.paidOffer();
+    const id = await test.takeBack(offer);
+    await test.reverse(`refunds/${id}/fail`);
+    await test.untilReversal(id, { returnedPosted: true });
+    await test.takeBack(offer);
+    const [first, ...others] = await notesOf(offer.book);
+    const { number: invoiceNumber } = await invoiceOf(offer.book);
+    const amounts = { netMinor: '1000', vatMinor: '200', grossMinor: '1200', invoiceNumber };
+    const note = { ...amounts, document: 'credit-note', cancelsNumber: null };
+    const cancellation = { ...amounts, document: 'cancellation', cancelsNumber: first?.number };
+    expect([first, ...others]).toMatchObject([note, cancellation, note]);
+  });
+
+  it('has its credit note although the failure of an earlier refund is heard of last', async () => {
+    const offer = await test.paidOffer();
+    const first = await test.takeBack(offer);
+    const [failure, second] = await test.unheard(async () => {
+      await test.reverse(`refunds/${first}/fail`);
+      const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
+      return [await test.sentWebhook('refund.failed', first), await test.sentWebhook('refund.created', id)];
+    });
+    await test.receive(second);
+    expect(await grossOf(offer.book)).toEqual([12_00]);
+    await test.receive(failure);
+    const documents = (await notesOf(offer.book)).map(({ document }) => document);
+    expect(documents).toEqual(['credit-note', 'cancellation', 'credit-note']);
+  });
+
+  it('that is heard of before its payment is numbered with the invoice, in one commit', async () => {
+    const offer = await test.openOffer();
+    const paid = await test.payUnheard(offer.sessionId);
+    for (const part of [3_00, 9_00]) await test.receive(await unheardRefund(offer, part));
+    expect((await list(offer.book)).invoices).toEqual([]);
+    await test.receive(paid);
+    expect((await grossOf(offer.book)).toSorted((a, b) => a - b)).toEqual([3_00, 9_00]);
+  });
+});
+
+it.each(['won', 'lost'])('a dispute that is %s has no credit note', async (outcome) => {
+  const offer = await test.paidOffer();
+  const id = await test.takeBack(offer, 'dispute');
+  await test.reverse(`disputes/${id}/close`, { outcome });
+  await test.untilReversal(id, { status: outcome });
+  expect(await notesOf(offer.book)).toEqual([]);
+});
+
+/** The two series of numbers. What happened last takes the next number: its webhook, which billing has not received. */
+const series = [
+  {
+    table: 'invoices',
+    prefix: { TEST: 'TEST', LIVE: 'INV' },
+    before: (facts: { book: Book }) => test.openOffer(facts),
+    unheard: ({ sessionId }: Paid) => test.payUnheard(sessionId),
+  },
+  {
+    table: 'credit_notes',
+    prefix: { TEST: 'TEST-CN', LIVE: 'CN' },
+    before: (facts: { book: Book }) => test.paidOffer(facts),
+    unheard: (paid: Paid) => unheardRefund(paid),
+  },
+] as const;
+
+describe.each(series)('numbers of $table', ({ table, prefix, before, unheard }) => {
+  const unheardOf = async (book: Book) => unheard(await before({ book }));
+  const numbersIn = async (mode: Book['mode']): Promise<number[]> => {
+    const rows = await test.billing.postgres.query<{ sequence: bigint }>(
+      `SELECT sequence FROM ${table} WHERE mode = $1 ORDER BY sequence`,
+      [mode],
+    );
+    return rows.map(({ sequence }) => Number(sequence));
+  };
+  const oneTo = (most: number) => Array.from({ length: most }, (_, index) => index + 1);
+
+  it('have no gap when 20 come at once in copies, and some transactions are rolled back', async () => {
+    const { postgres } = test.billing;
+    // All statements of a transaction are done, and then the process dies.
+    const transaction: typeof postgres.transaction = (work) =>
+      postgres.transaction(async (tx) => {
+        await work(tx);
+        throw new Error('killed before the commit');
+      });
+    const killed: Billing = { ...test.billing, postgres: { ...postgres, transaction } };
+    const earlier = (await numbersIn('LIVE')).length;
+    // First all, because webhooks are lost while one is kept from billing.
+    const sold = await inTens(20, () => before({ book: live() }));
+    const webhooks = await inTens(20, (index) => unheard(sold[index]!));
+    const outcomes = await Promise.all(
+      webhooks.flatMap((webhook, index) =>
+        [index % 3 === 0 ? killed : test.billing, test.billing, test.billing].map((by) =>
+          untilServed(() => test.receive(webhook, by)).catch((error: Error) => error.message),
+        ),
+      ),
+    );
+    const count = (outcome: string) => outcomes.filter((one) => one === outcome).length;
+    expect([count('killed before the commit'), count('accepted')]).toEqual([7, 53]);
+    expect(await numbersIn('LIVE')).toEqual(oneTo(earlier + 20));
+  });
+
+  it.each(['TEST', 'LIVE'] as const)('of %s mode are a sequence of their own', async (mode) => {
+    const book = test.newBook({ mode });
+    await test.receive(await unheardOf(book));
+    const all = await numbersIn(mode);
+    expect(all).toEqual(oneTo(all.length));
+    const [newest] = (await list(book)).invoices;
+    expect(newest?.number).toBe(`${prefix[mode]}-${`${all.length}`.padStart(6, '0')}`);
+  });
+
+  it('never have an earlier day than the one before, nor a credit note than its invoice, whatever the replica’s clock says', async () => {
     const book = test.newBook();
-    const facts = {
-      organisationId: book.organisationId,
-      name: 'Cafe',
-      country: 'GB',
-      currency: book.currency,
-    };
-    const rest = { tradingName: 'Cafe', enabled: true, people: [] };
-    await test.consume(OrganisationChanged, { ...facts, ...rest, billingDetails: mill }, { version: 2 });
-    await payOffer(book);
-    const [invoice] = (await list(book)).invoices;
-    const page = await (await get(`${invoice?.number}.html`, book)).text();
-    for (const text of [...mill.address, 'VAT number GB980780684', 'PO 4711']) expect(page).toContain(text);
-    expect((await get(`${invoice?.number}.pdf`, book)).status).toBe(200);
+    for (const seconds of [0, 100, -100]) {
+      const now = new Date(test.clock.now().getTime() + seconds * 1_000);
+      await test.receive(await unheardOf(book), { ...test.billing, clock: { now: () => now } });
+    }
+    const rows = await test.billing.postgres.query<{ issued_at: Date }>(
+      `SELECT issued_at FROM ${table} WHERE mode = 'TEST' ORDER BY sequence`,
+    );
+    const days = rows.map(({ issued_at }) => issued_at.getTime());
+    expect(days).toEqual(days.toSorted((a, b) => a - b));
+    const documents = (await list(book)).invoices;
+    for (const { invoiceNumber, issuedAt } of documents) {
+      const invoice = documents.find(({ number }) => number === invoiceNumber);
+      expect(issuedAt >= (invoice?.issuedAt ?? '')).toBe(true);
+    }
   });
 });
 
@@ -140,8 +288,7 @@ describe('numbers', () => {
     'are taken in the commit: a process that stands still before it keeps no other payment waiting, for a payment %s',
     async (how) => {
       const { postgres } = test.billing;
-      const book = test.newBook();
-      const offer = await test.openOffer({ book });
+      const offer = await test.openOffer();
       const webhook = await test.payUnheard(offer.sessionId);
       const others: string[] = [];
       const transaction: typeof postgres.transaction = (work, deadline) =>
@@ -154,82 +301,76 @@ describe('numbers', () => {
       if (how === 'found by asking') expect(await test.close(offer, undefined, billing)).toBe('paid');
       else await test.receive(webhook, billing);
       expect(new Set(others)).toEqual(new Set(['accepted']));
-      expect(await invoicesOf(book)).toHaveLength(1);
+      expect(await storedOf(offer.book)).toHaveLength(1);
     },
   );
 
-  it('have no gap when 40 payments come at once in copies, and some transactions are rolled back', async () => {
-    const { postgres } = test.billing;
-    // All statements of a transaction are done, and then the process dies.
-    const transaction: typeof postgres.transaction = (work) =>
-      postgres.transaction(async (tx) => {
-        await work(tx);
-        throw new Error('killed before the commit');
-      });
-    const killed: Billing = { ...test.billing, postgres: { ...postgres, transaction } };
-    const before = (await sequences('LIVE')).length;
-    const webhooks = await inTens(40, () => unheardPayment({ book: test.newBook({ mode: 'LIVE' }) }));
-    /** Again, as Stripe does, when billing was too busy. Any other fault is one of ours. */
-    const receive = async (webhook: Webhook, by: Billing): Promise<string> => {
-      try {
-        return await test.receive(webhook, by);
-      } catch (error) {
-        return error instanceof Fault ? receive(webhook, by) : (error as Error).message;
-      }
-    };
-    const outcomes = await Promise.all(
-      webhooks.flatMap((webhook, index) =>
-        [index % 3 === 0 ? killed : test.billing, test.billing, test.billing].map((by) =>
-          receive(webhook, by),
-        ),
-      ),
-    );
-    const count = (outcome: string) => outcomes.filter((one) => one === outcome).length;
-    expect([count('killed before the commit'), count('accepted')]).toEqual([14, 106]);
-    expect(await sequences('LIVE')).toEqual(oneTo(before + 40));
-  });
-
-  it('of TEST and LIVE are two sequences', async () => {
-    await payOffer(test.newBook());
-    await payOffer(test.newBook({ mode: 'LIVE' }));
-    for (const mode of ['TEST', 'LIVE'] as const) {
-      const all = await sequences(mode);
-      expect(all).toEqual(oneTo(all.length));
-    }
-  });
-
-  it('never have an earlier day than the one before, whatever the issuing replica’s clock says', async () => {
-    for (const seconds of [0, 100, -100]) {
-      const now = new Date(test.clock.now().getTime() + seconds * 1_000);
-      await test.receive(await unheardPayment(), { ...test.billing, clock: { now: () => now } });
-    }
-    const rows = await test.billing.postgres.query<{ issued_at: Date }>(
-      `SELECT issued_at FROM invoices WHERE mode = 'TEST' ORDER BY sequence`,
-    );
-    const days = rows.map(({ issued_at }) => issued_at.getTime());
-    expect(days).toEqual(days.toSorted((a, b) => a - b));
-  });
-
   it('are given once for each cause', async () => {
-    const book = test.newBook();
-    const { offerId } = await payOffer(book);
-    const issued = await invoicesOf(book);
-    const [cause, now] = [`offer ${offerId} paid by card`, test.clock.now()];
-    const sale = {
-      kind: 'offer',
-      offerId,
-      title: 'another',
-      netMinor: 5n,
-      vatMinor: 0n,
-      paidAt: now,
-    } as const;
+    const { book, offerId } = await test.paidOffer();
+    const issued = await storedOf(book);
+    const now = test.clock.now();
+    const facts = { kind: 'offer', offerId, title: 'another', netMinor: 5n, vatMinor: 0n } as const;
+    const invoice = { ...facts, cause: `offer ${offerId} paid by card`, book, seller };
     const again = () =>
-      test.billing.postgres.transaction(async (tx) =>
-        insertDueInvoice(tx, { ...sale, cause, book, seller, issuedAt: now }),
+      test.billing.postgres.transaction((tx) =>
+        insertDueInvoice(tx, { ...invoice, paidAt: now, issuedAt: now }),
       );
     await Promise.all([again(), again(), again()]);
-    expect(await invoicesOf(book)).toEqual(issued);
+    expect(await storedOf(book)).toEqual(issued);
   });
+
+  it('are given once when several pieces of news of a refund, and the list of events, come at once', async () => {
+    const offer = await test.paidOffer();
+    const webhooks = await test.unheard(async () => {
+      const id = await test.reverse(`sessions/${offer.sessionId}/refund`, { pending: true });
+      const created = await test.sentWebhook('refund.created', id);
+      await test.reverse(`refunds/${id}/complete`);
+      return [created, await test.sentWebhook('refund.updated', id)];
+    });
+    test.clock.advance(15 * MINUTE_MS);
+    await Promise.all([
+      ...[...webhooks, ...webhooks].map((webhook) => test.receive(webhook)),
+      findMissedEvents(test.billing, new AbortController().signal),
+    ]);
+    expect(await grossOf(offer.book)).toEqual([12_00]);
+  });
+
+  it('and amounts come to the same sums in whatever order the news of payment and refunds comes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat()), async (chance) => {
+        const { book, sessionId } = await test.openOffer();
+        const news = await test.unheard(async () => {
+          const before = test.webhooks.sent.length;
+          await test.pay(sessionId);
+          const refund = (facts: object) => test.reverse(`sessions/${sessionId}/refund`, facts);
+          const first = await refund({ amountMinor: 700 });
+          await test.reverse(`refunds/${first}/fail`);
+          const second = await refund({ amountMinor: 1100, pending: true });
+          await test.reverse(`refunds/${second}/complete`);
+          const ids = [sessionId, first, second, await refund({ amountMinor: 100 })];
+          return eventually(() => {
+            const sent = test.webhooks.sent.slice(before);
+            const ours = sent.filter(({ body }) => ids.some((id) => body.includes(id)));
+            expect(ours).toHaveLength(6);
+            return ours;
+          });
+        });
+        const shuffled = [...news, ...news]
+          .map((webhook) => ({ webhook, place: chance.next().value }))
+          .toSorted((one, other) => one.place - other.place);
+        for (let start = 0; start < shuffled.length; start += 4)
+          await Promise.all(shuffled.slice(start, start + 4).map(({ webhook }) => test.receive(webhook)));
+        const sums = { netMinor: 0, vatMinor: 0 };
+        for (const { document, netMinor, vatMinor } of await notesOf(book)) {
+          const sign = document === 'credit-note' ? 1 : -1;
+          sums.netMinor += sign * Number(netMinor);
+          sums.vatMinor += sign * Number(vatMinor);
+        }
+        expect(sums).toEqual({ netMinor: 10_00, vatMinor: 2_00 });
+      }),
+      { numRuns: runs(6, 200) },
+    );
+  }, 300_000);
 });
 
 describe('the database', () => {
@@ -238,123 +379,196 @@ describe('the database', () => {
       () => 'done',
       (error: Error) => error.message,
     );
+  /** Copies the document of an organisation under another number, with other columns. */
+  const copy = (table: string, { organisationId }: Book, columns: Record<string, string>) => {
+    const names = Object.keys(columns).join();
+    const values = Object.values(columns).join();
+    return answerTo(
+      `INSERT INTO ${table} (cause, ${names}) SELECT 'made up', ${values} FROM ${table} WHERE organisation_id = ${organisationId}`,
+    );
+  };
+  const next = (table: string) => `(SELECT max(sequence) + 1 FROM ${table} WHERE mode = 'TEST')`;
+  const same = (...columns: string[]) => Object.fromEntries(columns.map((column) => [column, column]));
 
-  it('refuses to change or remove an invoice; only a missing buyer may be filled in', async () => {
-    const [book, unnamed] = [await saveName('Final Ltd'), test.newBook()];
-    await payOffer(book);
-    await payOffer(unnamed);
-    const update = (what: string, { organisationId }: Book) =>
-      answerTo(`UPDATE invoices SET ${what} WHERE organisation_id = ${organisationId}`);
+  it('refuses to change or remove a document; only a missing buyer of an invoice may be filled in', async () => {
+    const [named, unnamed] = [await test.paidOffer(), await test.paidOffer()];
+    await test.takeBack(named);
+    await saveFacts(named.book, 1, { name: 'Final Ltd' });
+    await fillIn();
+    const update = (what: string, { book }: Paid) =>
+      answerTo(`UPDATE invoices SET ${what} WHERE organisation_id = ${book.organisationId}`);
     for (const [what, of] of [
-      ['net_minor = 1', book],
-      [`buyer_name = 'x'`, book],
-      [`buyer_details = '{}'`, book],
+      ['net_minor = 1', named],
+      [`buyer_name = 'x'`, named],
+      [`buyer_details = '{}'`, named],
       [`buyer_name = 'x', buyer_country = 'GB', net_minor = 1`, unnamed],
     ] as const)
       expect(await update(what, of)).toContain('an invoice is final');
-    expect(await answerTo('DELETE FROM invoices')).toContain('append-only');
-    expect(await answerTo('TRUNCATE invoices CASCADE')).toContain('append-only');
+    expect(await answerTo('UPDATE credit_notes SET net_minor = 1')).toContain('append-only');
+    for (const table of ['credit_notes', 'invoices'])
+      for (const sql of [`DELETE FROM ${table}`, `TRUNCATE ${table} CASCADE`])
+        expect([sql, await answerTo(sql)]).toEqual([sql, expect.stringContaining('append-only')]);
   });
 
-  it('refuses a number that leaves a gap, and an invoice of what was never posted', async () => {
-    const book = test.newBook();
-    await payOffer(book);
-    const rest = `organisation_id, currency, kind, offer_id, net_minor, vat_minor, vat_percent, paid_at, issued_at,
-                  seller_name, seller_address, seller_vat_number`;
-    const copyAs = (sequence: string) =>
-      answerTo(
-        `INSERT INTO invoices (mode, sequence, cause, ${rest})
-         SELECT mode, ${sequence}, 'made up', ${rest} FROM invoices WHERE organisation_id = ${book.organisationId}`,
-      );
-    expect(await copyAs('sequence + 1000')).toContain('invoices_mode_predecessor_fkey');
-    const next = `(SELECT max(sequence) + 1 FROM invoices WHERE mode = 'TEST')`;
-    expect(await copyAs(next)).toContain('invoices_cause_fkey');
+  it('refuses a number that leaves a gap, a document of what was never posted, and a credit note that does not fit its invoice', async () => {
+    const offer = await test.paidOffer();
+    await test.takeBack(offer, 'refund', 5_00);
+    const ofSeller = ['seller_name', 'seller_address', 'seller_vat_number'];
+    const sale = ['organisation_id', 'currency', 'kind', 'offer_id', 'net_minor', 'vat_minor', 'vat_percent'];
+    const invoice = same('mode', 'sequence', ...sale, 'paid_at', 'issued_at', ...ofSeller);
+    const note = same(
+      'mode',
+      'sequence',
+      'invoice',
+      'organisation_id',
+      'net_minor',
+      'vat_minor',
+      'issued_at',
+    );
+    for (const [table, columns] of [
+      ['invoices', invoice],
+      ['credit_notes', note],
+    ] as const) {
+      const withNumber = (sequence: string) => copy(table, offer.book, { ...columns, sequence });
+      expect(await withNumber('sequence + 1000')).toContain(`${table}_mode_predecessor_fkey`);
+      expect(await withNumber(next(table))).toContain(`${table}_cause_fkey`);
+    }
+    const wrongNote = (columns: Record<string, string>) =>
+      copy('credit_notes', offer.book, { ...note, sequence: next('credit_notes'), ...columns });
+    expect(await wrongNote({ net_minor: '10_00' })).toContain('does not fit its invoice');
+    expect(await wrongNote({ vat_minor: '1_50' })).toContain('does not fit its invoice');
+    const partly = { cancels: 'sequence', net_minor: 'net_minor - 1' };
+    expect(await wrongNote(partly)).toContain('cancels_whole_note');
   });
 });
 
-const list = async (book: Book, query = '') =>
-  (await test.as(book, 'GET', `/invoices${query}`)).body as InvoicesReply;
-
-const get = (path: string, { organisationId, mode }: Book) =>
-  fetch(`${test.url}/internal/invoices/${path}`, {
-    headers: signedCaller({ audience: 'billing', organisationId, mode }),
+describe('GET /internal/invoices', () => {
+  it('has invoices and credit notes of the organisation in its mode alone, in one list, newest first, page by page', async () => {
+    const book = test.newBook();
+    for (const stranger of [test.newBook(), live(book)]) await test.paidOffer({ book: stranger });
+    // Later than the day of any credit note so far.
+    test.clock.advance(DAY_MS);
+    const ids: number[] = [];
+    for (const amountMinor of [1, 2, 3]) {
+      const offer = await test.paidOffer({ book });
+      ids.push(offer.offerId);
+      await test.takeBack(offer, 'refund', amountMinor);
+      // Those of the second and the third offer are of one moment.
+      if (amountMinor === 1) test.clock.advance(MINUTE_MS);
+    }
+    const { invoices: all, ...rest } = await list(book);
+    expect(rest).toEqual({ mode: 'TEST', nextCursor: null });
+    const [first, second, third] = ids;
+    expect(all.map(({ document, grossMinor, offerId }) => [document, grossMinor, offerId])).toEqual([
+      ['credit-note', '3', third],
+      ['credit-note', '2', second],
+      ['invoice', '1200', third],
+      ['invoice', '1200', second],
+      ['credit-note', '1', first],
+      ['invoice', '1200', first],
+    ]);
+    const amounts = { netMinor: '1000', vatMinor: '200', currency: 'GBP' };
+    expect(all[2]).toMatchObject({ title: 'Two for one', ...amounts });
+    const days = all.map(({ issuedAt }) => issuedAt);
+    expect(days).toEqual(days.toSorted().toReversed());
+    for (const limit of [1, 2, 4]) {
+      const paged: InvoiceSummary[] = [];
+      for (let cursor = ''; paged.length <= all.length; ) {
+        const page = await list(book, `?limit=${limit}${cursor}`);
+        paged.push(...page.invoices);
+        if (page.nextCursor === null) break;
+        cursor = `&cursor=${page.nextCursor}`;
+      }
+      expect(paged).toEqual(all);
+    }
+    expect((await list(book, `?offerId=${first}`)).invoices).toEqual(all.slice(4));
+    expect((await list(live(book))).invoices).toHaveLength(1);
+    expect((await list(test.newBook())).invoices).toEqual([]);
   });
 
-describe('GET /internal/invoices', () => {
-  it('goes page by page, newest first, and shows those of the organisation in its mode alone', async () => {
-    const [book, stranger] = [test.newBook(), test.newBook()];
-    const live = { ...book, mode: 'LIVE' } as const;
-    const ids: number[] = [];
-    for (const owner of [book, stranger, book, live, book]) {
-      const { offerId } = await payOffer(owner);
-      if (owner === book) ids.unshift(offerId);
+  it('refuses a cursor that is of another organisation, or of no document', async () => {
+    const { book } = await test.paidOffer();
+    const { number } = await invoiceOf(book);
+    const message = 'cursor: must be the nextCursor of a page before';
+    for (const [caller, cursor] of [
+      [test.newBook(), number],
+      [book, 'TEST-CN-999999'],
+      [book, 'nonsense'],
+    ] as const) {
+      const answer = await test.as(caller, 'GET', `/invoices?cursor=${cursor}`);
+      expect(answer).toMatchObject({ status: 400, body: { message } });
     }
-    const all = await list(book);
-    expect(all).toMatchObject({ mode: 'TEST', nextCursor: null });
-    expect(all.invoices.map(({ offerId }) => offerId)).toEqual(ids);
-    const amounts = { netMinor: '1000', vatMinor: '200', grossMinor: '1200', currency: 'GBP' };
-    expect(all.invoices[0]).toMatchObject({ title: 'Two for one', ...amounts });
-    const first = await list(book, '?limit=2');
-    const [newest] = first.invoices;
-    expect((await list(book, `?offerId=${newest?.offerId}`)).invoices).toEqual([newest]);
-    const second = await list(book, `?limit=2&cursor=${first.nextCursor}`);
-    expect([...first.invoices, ...second.invoices]).toEqual(all.invoices);
-    expect(second.nextCursor).toBeNull();
-    expect((await list(live)).invoices).toHaveLength(1);
-    expect((await list(test.newBook())).invoices).toEqual([]);
   });
 });
 
 describe('GET /internal/invoices/{number}', () => {
-  async function invoice(): Promise<{ book: Book; summary: InvoiceSummary; number: string }> {
-    const book = test.newBook();
-    await payOffer(book, { title: 'Offer <0>' });
-    const [summary] = (await list(book)).invoices;
-    return { book, summary: summary!, number: summary!.number };
+  async function documents() {
+    const offer = await test.paidOffer({ title: 'Offer <0>' });
+    const id = await test.takeBack(offer);
+    const { book, offerId } = offer;
+    const [note] = await notesOf(book);
+    return { book, offerId, refundId: id, invoice: await invoiceOf(book), note: note! };
   }
 
-  it('.html is a page that loads nothing', async () => {
-    const { book, number } = await invoice();
-    const answer = await get(`${number}.html`, book);
-    expect(answer.status).toBe(200);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+  it('.html is a page that loads nothing, and that of an invoice stays as it was when it is refunded', async () => {
+    const offer = await test.paidOffer({ title: 'Offer <0>' });
+    const { number } = await invoiceOf(offer.book);
+    const before = await get(`${number}.html`, offer.book);
+    expect(before.status).toBe(200);
+    expect(Object.fromEntries(before.headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
       'cache-control': expect.stringContaining('no-store'),
     });
-    const page = await answer.text();
-    expect(page).toContain('Offer &lt;0&gt;');
-    expect(page).toContain('TEST, not an invoice');
+    const page = await before.text();
+    for (const text of ['Offer &lt;0&gt;', 'TEST, not an invoice']) expect(page).toContain(text);
+    await test.takeBack(offer, 'refund', 6_00);
+    expect(await (await get(`${number}.html`, offer.book)).text()).toBe(page);
+    const [note] = await notesOf(offer.book);
+    const ofNote = await (await get(`${note?.number}.html`, offer.book)).text();
+    for (const text of ['TEST, not a credit note', note!.number, `${number} of`, 'Total credited'])
+      expect(ofNote).toContain(text);
   });
 
-  it('.pdf is a file of that name, and 503 while it cannot be made; pages go on', async () => {
-    const { book, number } = await invoice();
-    const answer = await get(`${number}.pdf`, book);
-    expect(answer.status).toBe(200);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
-      'content-type': 'application/pdf',
-      'content-disposition': `attachment; filename="${number}.pdf"`,
-    });
-    expect((await answer.text()).startsWith('%PDF-')).toBe(true);
+  it('.pdf is a file of that name, the same for the platform team, and 503 while it cannot be made; pages go on', async () => {
+    const { book, invoice, note } = await documents();
+    for (const { number } of [invoice, note]) {
+      const answer = await get(`${number}.pdf`, book);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'application/pdf',
+        'content-disposition': `attachment; filename="${number}.pdf"`,
+      });
+      const theirs = await fetch(`${test.adminUrl}/admin/invoices/${number}.pdf`, {
+        headers: { authorization: `Bearer ${adminToken}` },
+      });
+      expect(theirs.headers.get('content-type')).toBe('application/pdf');
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      expect(bytes.subarray(0, 5).toString()).toBe('%PDF-');
+      expect(Buffer.from(await theirs.arrayBuffer()).equals(bytes)).toBe(true);
+    }
     const { make } = test.pdfs;
     test.pdfs.make = () => Promise.reject(serviceUnavailable('too many'));
-    expect((await get(`${number}.pdf`, book)).status).toBe(503);
-    expect((await get(`${number}.html`, book)).status).toBe(200);
+    expect((await get(`${invoice.number}.pdf`, book)).status).toBe(503);
+    expect((await get(`${invoice.number}.html`, book)).status).toBe(200);
     test.pdfs.make = make;
   });
 
-  it('is 404 for another organisation, the other mode, and what is no invoice', async () => {
-    const { book, number } = await invoice();
-    const live = { ...book, mode: 'LIVE' } as const;
+  it('is 404 for another organisation, the other mode, and what is no document', async () => {
+    const { book, invoice, note } = await documents();
+    const { number } = invoice;
     for (const [path, caller] of [
       [`${number}.html`, test.newBook()],
       [`${number}.pdf`, test.newBook()],
-      [`${number}.pdf`, live],
-      [`${number.replace('TEST', 'INV')}.pdf`, live],
+      [`${number}.pdf`, live(book)],
+      [`${number.replace('TEST', 'INV')}.pdf`, live(book)],
+      [`${note.number}.html`, test.newBook()],
+      [`${note.number}.html`, live(book)],
+      [`${note.number.replace('TEST-', '')}.html`, live(book)],
       [number, book],
       [`${number}.txt`, book],
       [`${number}.pdf.html`, book],
       ['TEST-999999.html', book],
+      ['TEST-CN-999999.html', book],
       ['TEST-999999999999999999.html', book],
       ['..%2F..%2Fetc.html', book],
     ] as const) {
@@ -364,24 +578,18 @@ describe('GET /internal/invoices/{number}', () => {
   });
 
   it('is known to the platform team with its cause, in the list of any organisation and by its number', async () => {
-    const { book, summary, number } = await invoice();
+    const { book, offerId, refundId, invoice, note } = await documents();
     const { organisationId } = book;
     const theirs = await test.admin('GET', `/invoices?organisationId=${organisationId}&mode=TEST`);
     expect(theirs.body).toEqual(await list(book));
-    const cause = `offer ${summary.offerId} paid by card`;
-    const whole = { ...summary, organisationId, organisationName: null, cause };
-    expect((await test.admin('GET', `/invoices/${number}`)).body).toEqual(whole);
-    for (const unknown of ['TEST-999999', 'nonsense', 'TEST-999999.pdf', `${number}.html`])
+    for (const [summary, cause] of [
+      [invoice, `offer ${offerId} paid by card`],
+      [note, `refund ${refundId} taken`],
+    ] as const) {
+      const whole = { ...summary, organisationId, organisationName: null, cause };
+      expect((await test.admin('GET', `/invoices/${summary.number}`)).body).toEqual(whole);
+    }
+    for (const unknown of ['TEST-999999', 'nonsense', 'TEST-999999.pdf', `${invoice.number}.html`])
       expect((await test.admin('GET', `/invoices/${unknown}`)).status).toBe(404);
-  });
-
-  it('is the same file for the platform team', async () => {
-    const { book, number } = await invoice();
-    const bytesOf = async (answer: Response) => [answer.status, Buffer.from(await answer.arrayBuffer())];
-    const theirs = await fetch(`${test.adminUrl}/admin/invoices/${number}.pdf`, {
-      headers: { authorization: `Bearer ${adminToken}` },
-    });
-    expect(theirs.headers.get('content-type')).toBe('application/pdf');
-    expect(await bytesOf(theirs)).toEqual(await bytesOf(await get(`${number}.pdf`, book)));
   });
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { untilServed, useBilling } from '../billing-under-test.ts';
 
@@ -44,16 +42,6 @@ describe('a charge', () => {
     expect(await test.charge(book, 0n)).toMatchObject({ outcome: 'charged', balanceMinor: '0' });
     const posted = 'SELECT FROM transactions WHERE organisation_id = $1';
     expect(await test.billing.postgres.query(posted, [book.organisationId])).toEqual([]);
-  });
-
-  it('takes nothing after its deadline', async () => {
-    const book = await bookWith(10_00n);
-    const sale = { offerId: test.newOfferId(), book, title: 'Two for one', netMinor: 1_00n };
-    const chargeWithin = (ms: number) =>
-      chargeOffer(test.billing, sale, test.clock.now(), createDeadline(ms));
-    await expect(chargeWithin(0)).rejects.toMatchObject({ status: 503 });
-    expect(await test.balance(book)).toBe(10_00n);
-    expect(await chargeWithin(3_600_000)).toMatchObject({ outcome: 'charged' });
   });
 });
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
-import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { creditTarget } from '@offer-ads/contracts/values/unused-time';
@@ -333,14 +332,4 @@ describe('an offer that ends unpaid', () => {
       expect(await test.balance(offer.book)).toBe(0n);
     }
   });
-});
-
-it('an organisation has the name of its newest event, in whatever order events arrive', async () => {
-  const organisationId = test.newOfferId();
-  const rest = { tradingName: 'Cafe', country: 'GB', currency: 'GBP', enabled: true, people: [] };
-  const called = (name: string) => ({ organisationId, name, ...rest });
-  await test.consume(OrganisationChanged, called('New name'), { version: 2 });
-  await test.consume(OrganisationRegistered, called('Old name'), { version: 1 });
-  const names = 'SELECT name FROM organisations WHERE organisation_id = $1';
-  expect(await test.billing.postgres.query(names, [organisationId])).toEqual([{ name: 'New name' }]);
 });

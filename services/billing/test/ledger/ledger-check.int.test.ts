@@ -14,27 +14,6 @@ import { watched, withQuery } from '../watched-billing.ts';
 const test = useBilling();
 
 describe('the ledger check', () => {
-  /** What the check finds after somebody has changed the ledger behind its own rules; the transaction is then undone. */
-  async function findingsAfter(
-    tamper: (tx: Transaction, book: Book) => Promise<unknown>,
-    step: number,
-  ): Promise<readonly string[]> {
-    let problems: readonly string[] = [];
-    const undone = test.billing.postgres.transaction(async (tx) => {
-      await tx.query('SET LOCAL session_replication_role = replica');
-      const tampered = test.newBook();
-      // For an entry of another book.
-      await postTransaction(tx, balanceToppedUp(test.newBook(), randomUUID(), 10n), test.clock.now());
-      for (let bookings = 0; bookings < 6; bookings += 1)
-        await postTransaction(tx, balanceToppedUp(tampered, randomUUID(), 10n), test.clock.now());
-      await tamper(tx, tampered);
-      ({ problems } = await checkLedger(tx, { rowsAtOnce: step }));
-      throw new Error('undo');
-    });
-    await expect(undone).rejects.toThrow('undo');
-    return problems;
-  }
-
   const third = `(SELECT transaction_id FROM transactions WHERE organisation_id = $1 ORDER BY transaction_id OFFSET 2 LIMIT 1)`;
   const tamperings: readonly [string, string, RegExp][] = [
     [
@@ -117,10 +96,17 @@ describe('the ledger check', () => {
   ];
   const stepLengths = [1, 2, 3, 5, 1_000];
   it.each(tamperings)('finds %s, in steps of any length', async (_what, sql, finding) => {
+    const tamper = async (tx: Transaction) => {
+      const tampered = test.newBook();
+      const topUp = (book: Book) =>
+        postTransaction(tx, balanceToppedUp(book, randomUUID(), 10n), test.clock.now());
+      // For an entry of another book.
+      await topUp(test.newBook());
+      for (let bookings = 0; bookings < 6; bookings += 1) await topUp(tampered);
+      await tx.query(sql, [tampered.organisationId]);
+    };
     const findings = await Promise.all(
-      stepLengths.map((step) =>
-        findingsAfter((tx, { organisationId }) => tx.query(sql, [organisationId]), step),
-      ),
+      stepLengths.map((rowsAtOnce) => test.findingsAfter(tamper, { rowsAtOnce })),
     );
     for (const problems of findings) {
       expect(problems).toContainEqual(expect.stringMatching(finding));
@@ -131,37 +117,97 @@ describe('the ledger check', () => {
 
   it('finds an invoice that is missing, of another amount, or after a gap', async () => {
     const { offerId } = await test.paidOffer();
-    const cause = `offer ${offerId} paid by card`;
-    const invoices: readonly [string, RegExp][] = [
-      ['DELETE FROM invoices WHERE cause = $1', /^"offer \d+ paid by card" has no invoice$/],
+    const where = `WHERE cause = 'offer ${offerId} paid by card'`;
+    for (const [change, finding] of [
+      ['DELETE FROM invoices', /^"offer \d+ paid by card" has no invoice$/],
       [
-        'UPDATE invoices SET net_minor = net_minor + 1 WHERE cause = $1',
+        'UPDATE invoices SET net_minor = net_minor + 1',
         /^invoice \d+ of TEST mode is of 1201, the ledger says 1200$/,
       ],
+      ['UPDATE invoices SET sequence = sequence + 1', /^invoice \d+ of TEST mode follows \d+$/],
+    ] as const)
+      expect(await test.findingsAfter(`${change} ${where}`)).toEqual([expect.stringMatching(finding)]);
+  });
+
+  it('finds a top-up, a refund or a decision about it whose record differs from the ledger', async () => {
+    const topUp = await test.paidTopUp();
+    const { topUpId } = topUp;
+    const id = await test.takeBack(topUp);
+    await test.admin('POST', '/card-problems/settle', { id, borneBy: 'platform', reason: 'agreed' });
+    const [ofTopUp, ofRefund] = [`WHERE top_up_id = ${topUpId}`, `WHERE reversal_id = '${id}'`];
+    for (const [change, ...findings] of [
       [
-        'UPDATE invoices SET sequence = sequence + 1 WHERE cause = $1',
-        /^invoice \d+ of TEST mode follows \d+$/,
+        `top_ups SET net_minor = 9900 ${ofTopUp}`,
+        `top-up ${topUpId}: its record says 9900 added and 2000 VAT`,
       ],
-    ];
-    for (const [sql, finding] of invoices) {
-      const undone = test.billing.postgres.transaction(async (tx) => {
-        await tx.query('SET LOCAL session_replication_role = replica');
-        await tx.query(sql, [cause]);
-        const { problems } = await checkLedger(tx);
-        expect(problems).toEqual([expect.stringMatching(finding)]);
-        throw new Error('undo');
-      });
-      await expect(undone).rejects.toThrow('undo');
-    }
+      [
+        `card_reversals SET taken_booked = false ${ofRefund}`,
+        `refund ${id}: its record says 0 taken and 0 returned, the ledger 12000 and 0`,
+        `refund ${id}: its record says 0 refunded, its credit notes 12000`,
+      ],
+      [
+        `card_reversals SET reversal_id = 're_another' ${ofRefund}`,
+        `is of "refund ${id} taken", which has no record`,
+        'refund re_another: its record says 12000 taken and 0 returned, the ledger 0 and 0',
+        'refund re_another: its record says 12000 refunded, its credit notes 0',
+      ],
+      [
+        `card_settlements SET borne_by = 'balance' ${ofRefund}`,
+        `settlement of ${id}: its record says 12000 borne by balance, the ledger 0 and 12000 off what was taken back`,
+      ],
+    ] as const)
+      expect(await test.findingsAfter(`UPDATE ${change}`)).toEqual(
+        findings.map((text) => expect.stringContaining(text)),
+      );
+  });
+
+  it('finds a refund without its credit note, one too many, wrong amounts and gaps', async () => {
+    const offer = await test.paidOffer();
+    const id = await test.takeBack(offer, 'refund', 6_00);
+    const last = await test.takeBack(offer, 'refund', 3_00);
+    const dispute = await test.takeBack(await test.paidOffer(), 'dispute');
+    const noted = `WHERE cause = 'refund ${id} taken'`;
+    const [row] = await test.billing.postgres.query<{ sequence: bigint; invoice: bigint }>(
+      `SELECT sequence, invoice FROM credit_notes ${noted}`,
+    );
+    const { sequence, invoice } = row!;
+    const says = (refunded: number, notes: number) =>
+      `refund ${id}: its record says ${refunded} refunded, its credit notes ${notes}`;
+    for (const [change, ...findings] of [
+      [
+        `DELETE FROM credit_notes WHERE cause = 'refund ${last} taken'`,
+        `refund ${last}: its record says 300 refunded, its credit notes 0`,
+      ],
+      [
+        `DELETE FROM credit_notes ${noted}`,
+        says(600, 0),
+        `credit note ${sequence + 1n} of TEST mode follows ${sequence - 1n}`,
+      ],
+      [`UPDATE card_reversals SET succeeded = false WHERE reversal_id = '${id}'`, says(0, 600)],
+      [
+        `UPDATE credit_notes SET net_minor = net_minor + 1 ${noted}`,
+        says(600, 601),
+        `credit note ${sequence} of TEST mode is of 601, the ledger says 600`,
+      ],
+      [
+        `UPDATE credit_notes SET net_minor = net_minor - 200, vat_minor = vat_minor + 200 ${noted}`,
+        `invoice ${invoice} of TEST mode is of 1000 and 200 VAT, its credit notes are of 550 and 350`,
+      ],
+      [`UPDATE credit_notes SET invoice = invoice - 1 ${noted}`, says(600, 0)],
+      [
+        `UPDATE credit_notes SET cause = 'dispute ${dispute} taken' ${noted}`,
+        says(600, 0),
+        `credit note ${sequence} of TEST mode is of 600, the ledger says 0`,
+      ],
+    ] as const)
+      expect(await test.findingsAfter(change)).toEqual(expect.arrayContaining(findings));
   });
 
   it('stops at a thousand problems', async () => {
-    const problems = await findingsAfter(
-      (tx) =>
-        tx.query(`INSERT INTO transactions
-                    (cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor)
-                  SELECT 'bad ' || n, 'card-refund', 1, 'TEST', 'GBP', now(), 0 FROM generate_series(1, 1500) n`),
-      100,
+    const problems = await test.findingsAfter(
+      `INSERT INTO transactions (cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor)
+       SELECT 'bad ' || n, 'card-refund', 1, 'TEST', 'GBP', now(), 0 FROM generate_series(1, 1500) n`,
+      { rowsAtOnce: 100 },
     );
     expect(problems).toHaveLength(1_001);
     expect(problems.at(-1)).toBe('the check stopped at 1000 problems');

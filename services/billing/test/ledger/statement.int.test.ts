@@ -178,13 +178,19 @@ describe('pages', () => {
     for (let entries = 0; entries < 3; entries += 1) await test.topUp(book, 1n);
     const cursor = (await page(book, { limit: 1 })).nextCursor ?? '';
     expect((await page(book, { cursor })).entries).toHaveLength(2);
+    const longAgo = { from: new Date(-1), to: new Date('9999-12-31') };
+    const inPeriod = (await page(book, { limit: 1, ...longAgo })).nextCursor ?? '';
+    expect((await page(book, { cursor: inPeriod, ...longAgo })).entries).toHaveLength(2);
     const refused = { status: 400, body: { message: expect.stringMatching(/^cursor: /) } };
     for (const [of, query] of [
       [book, { cursor, from: new Date(0) }],
       [book, { cursor, to: new Date(0) }],
+      [book, { ...longAgo, cursor: inPeriod, from: new Date(0) }],
+      [book, { cursor: inPeriod }],
       [test.newBook(), { cursor }],
       [{ ...book, mode: 'LIVE' }, { cursor }],
       [book, { cursor: 'nonsense' }],
+      [book, { cursor: Buffer.from('1~2').toString('base64url') }],
     ] satisfies [Book, Query][])
       expect(await ask(of, query)).toMatchObject(refused);
   });

@@ -204,21 +204,11 @@ describe('money that comes back after the settlement', () => {
   }, 120_000);
 });
 
-it('a settlement can be neither changed nor removed, and the ledger check finds one that differs from the ledger', async () => {
+it('a settlement can be neither changed nor removed', async () => {
   const { postgres } = test.billing;
   const { id } = await takenBack();
   await settled(id, 'platform');
   const change = `UPDATE card_settlements SET borne_by = 'balance' WHERE reversal_id = '${id}'`;
   await expect(postgres.query(change)).rejects.toThrow('a settlement is final');
   await expect(postgres.query('DELETE FROM card_settlements')).rejects.toThrow('append-only');
-  const changeAnyway = (sql: string) =>
-    postgres.transaction(async ({ query }) => {
-      await query('SET LOCAL session_replication_role = replica');
-      await query(sql);
-    });
-  await changeAnyway(change);
-  expect(await test.ledgerProblems()).toEqual([
-    `settlement of ${id}: its record says 1200 borne by balance, the ledger 0 and 1200 off what was taken back`,
-  ]);
-  await changeAnyway(change.replace('balance', 'platform'));
 });

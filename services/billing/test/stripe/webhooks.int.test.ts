@@ -5,7 +5,7 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { latestProblems, recordUnapplied } from '../../src/webhooks/provider-events-store.ts';
-import { stripeKeys, useBilling, type Webhook } from '../billing-under-test.ts';
+import { useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 import { watched } from '../watched-billing.ts';
 
@@ -213,13 +213,12 @@ async function countOf(metrics: Metrics, name: string) {
 
 describe('a webhook is refused', () => {
   /** It changes nothing, and nothing of its content is in the log. */
-  async function expectRefused(webhook: Webhook, offerId: number, reason: 'unsigned' | 'wrong-mode') {
+  async function expectRefused(webhook: Webhook, offerId: number) {
     const { answer, logged, metrics } = await receiveWatched(webhook);
-    const level = reason === 'unsigned' ? 'warn' : 'error';
     expect(answer).toBe('refused');
-    expect(logged).toMatchObject([{ level, msg: 'webhook refused', reason }]);
+    expect(logged).toMatchObject([{ level: 'warn', msg: 'webhook refused', reason: 'unsigned' }]);
     expect(JSON.stringify(logged)).not.toContain('@');
-    const counted = [{ labels: { outcome: reason }, value: 1 }];
+    const counted = [{ labels: { outcome: 'unsigned' }, value: 1 }];
     expect(await countOf(metrics, 'stripe_webhooks_total')).toEqual(counted);
     expect(await paidEvents(offerId)).toEqual([]);
     expect((await test.checkout({ offerId })).state).toBe('open');
@@ -227,8 +226,8 @@ describe('a webhook is refused', () => {
 
   it('with a forged signature, or none', async () => {
     const { offerId, webhook } = await unheardPayment();
-    await expectRefused({ ...webhook, signature: '' }, offerId, 'unsigned');
-    await expectRefused(test.signed(webhook.body.toString(), 'whsec_forged'), offerId, 'unsigned');
+    await expectRefused({ ...webhook, signature: '' }, offerId);
+    await expectRefused(test.signed(webhook.body.toString(), 'whsec_forged'), offerId);
   });
 
   it.each(['t', '=', ',', 't=1', 't=1,v1', 't=1,v1=', 't=abc,v1=,,,=', 't=1,v1==00', 't=1,v1=\u00e9'])(
@@ -241,21 +240,15 @@ describe('a webhook is refused', () => {
   it('with a body that was altered after signing', async () => {
     const { offerId, webhook } = await unheardPayment();
     const altered = changed(webhook, ['"amount_total": 1200', '"amount_total": 1201']);
-    await expectRefused({ ...webhook, body: Buffer.from(altered) }, offerId, 'unsigned');
+    await expectRefused({ ...webhook, body: Buffer.from(altered) }, offerId);
   });
 
   it('when it was signed 301 seconds ago; 300 are accepted', async () => {
     const { offerId, webhook } = await unheardPayment();
     test.clock.advance(301_000);
-    await expectRefused(webhook, offerId, 'unsigned');
+    await expectRefused(webhook, offerId);
     test.clock.advance(-1_000);
     expect(await test.receive(webhook)).toBe('accepted');
-  });
-
-  it('with an event of one mode under the secret of the other', async () => {
-    const { offerId, webhook } = await unheardPayment();
-    const ofLive = test.signed(webhook.body.toString(), stripeKeys.LIVE.webhookSecret);
-    await expectRefused(ofLive, offerId, 'wrong-mode');
   });
 });
 

@@ -5,6 +5,7 @@ import { mailboxErasureReply } from '@offer-ads/contracts/admin/notifier-api';
 import { z } from 'zod';
 import { type Command, command, email, id, yesOrNo } from '../../command.ts';
 import { isAway, type Owner, type Tools } from '../../tools.ts';
+import { consumers } from '../events.ts';
 
 /** What a service has of the person, and what became of it. */
 type Line = { readonly service: Owner; readonly what: string; readonly outcome: string };
@@ -29,9 +30,6 @@ export const erasureCommands: readonly Command[] = [
     run: async ({ person, confirm = false }, tools) => erasePerson(person, confirm, tools),
   }),
 ];
-
-/** Parked events are copies outside the stores: a person decides about each. */
-const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const satisfies readonly Owner[];
 
 /** The gateway comes first: its event makes the notifier forget, also if the notifier is away now. */
 async function erasePerson(person: string | number, confirm: boolean, { call }: Tools) {
@@ -111,6 +109,7 @@ function linesOf(
     }));
 }
 
+/** Parked events are copies outside the stores: a person decides about each. */
 async function parkedWith(service: Owner, address: string, { call }: Pick<Tools, 'call'>): Promise<Line[]> {
   const { parked } = parkedReply.parse(await call(service, 'GET /admin/parked', { query: { limit: 1_000 } }));
   const ids = parked.filter(({ body }) => body.toLowerCase().includes(`"${address}"`)).map(({ id }) => id);

@@ -1,7 +1,7 @@
 /** API keys. */
 import { mode } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
-import { type Command, command, count, email, id, isoTime, text } from '../../command.ts';
+import { type Command, command, count, email, id, isoTime, modeOption, text } from '../../command.ts';
 
 /** `none` creates a key like those from before keys had modes; the API refuses it with a message. */
 const keyMode = z
@@ -69,11 +69,6 @@ export const keyCommands: readonly Command[] = [
   }),
 ];
 
-const placementMode = z
-  .enum(['test', 'live'], 'must be test or live')
-  .transform((word) => mode.parse(word.toUpperCase()))
-  .describe('test|live');
-
 const placementsPerMinute = z
   .string()
   .regex(/^([1-9]\d{0,5}|1000000)$/, 'must be a number of requests from 1 to 1000000')
@@ -86,7 +81,7 @@ export const placementKeyCommands: readonly Command[] = [
     name: 'placement-key create',
     summary: 'Create a placement key for the community platform; it is shown only once',
     options: {
-      mode: placementMode,
+      mode: modeOption,
       expires: isoTime.optional(),
       name: text.optional(),
       'per-minute': placementsPerMinute.optional(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { creditTarget, type UnusedTime } from '@offer-ads/contracts/values/unused-time';
+import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { fc } from '@offer-ads/testing/profile';
-import { creditDue, creditOwed, earnedCredit } from './credit.ts';
+import { creditDue, creditOwed } from './credit.ts';
 
 const HOUR = 3_600_000;
 
@@ -24,36 +24,6 @@ describe('credit of Unused Time', () => {
     expect(creditDue({ ...payment, creditedMinor: 1_00n }, 0n)).toBe(1_50n);
     expect(creditDue({ ...payment, creditedMinor: 2_50n }, 0n)).toBe(0n);
     expect(creditDue({ ...payment, creditedMinor: 9_00n }, 0n)).toBe(0n);
-  });
-});
-
-describe('credits in any order and repeated', () => {
-  const scheduledMs = fc.integer({ min: 1, max: 400 * 24 * HOUR });
-  const reports = scheduledMs.chain((whole) =>
-    fc.record({
-      scheduledMs: fc.constant(whole),
-      // Includes values beyond the schedule: a faulty report must not credit more than the price.
-      unusedMs: fc.array(fc.integer({ min: 0, max: whole * 2 }), { minLength: 1, maxLength: 8 }),
-    }),
-  );
-  const netMinor = fc.bigInt({ min: 0n, max: 10n ** 12n });
-
-  it('add up to the credit of the largest report, and never exceed the price', () => {
-    fc.assert(
-      fc.property(netMinor, reports, (netMinor, { scheduledMs, unusedMs }) => {
-        let [creditedMinor, earnedMinor] = [0n, 0n];
-        for (const unused of unusedMs) {
-          const unusedTime: UnusedTime = { unusedMs: unused, scheduledMs };
-          earnedMinor = earnedCredit({ netMinor, earnedMinor }, unusedTime);
-          const due = creditDue({ netMinor, vatMinor: 0n, creditedMinor, earnedMinor }, 0n);
-          expect(due >= 0n).toBe(true);
-          creditedMinor += due;
-          expect(creditedMinor <= netMinor).toBe(true);
-        }
-        const largest = creditTarget(netMinor, { unusedMs: Math.max(...unusedMs), scheduledMs });
-        expect(creditedMinor).toBe(largest);
-      }),
-    );
   });
 });
 
