@@ -289,6 +289,24 @@ export async function startBillingUnderTest() {
     receive,
     sentWebhook,
     unheard,
+    /** The webhooks about these ids, as soon as there are so many. */
+    webhooksOf: (ids: readonly string[], count: number): Promise<Webhook[]> =>
+      eventually(() => {
+        const ours = webhooks.sent.filter(({ body }) => ids.some((id) => body.includes(id)));
+        expect(ours).toHaveLength(count);
+        return ours;
+      }),
+    /** Each twice, and four at once. */
+    receiveInAnyOrder: async (sent: readonly Webhook[], chance: Iterator<number>): Promise<void> => {
+      const shuffled = [...sent, ...sent]
+        .map((webhook) => ({ webhook, place: Number(chance.next().value) }))
+        .toSorted((one, other) => one.place - other.place);
+      for (let start = 0; start < shuffled.length; start += 4) {
+        const four = shuffled.slice(start, start + 4);
+        const answers = await Promise.all(four.map(({ webhook }) => receive(webhook)));
+        expect(new Set(answers)).toEqual(new Set(['accepted']));
+      }
+    },
     /** Pays, and gives the webhook that billing has not received. */
     payUnheard: (sessionId: string): Promise<Webhook> =>
       unheard(async () => {
@@ -356,6 +374,11 @@ export async function startBillingUnderTest() {
 
     findReversal,
     untilReversal,
+    /** The dispute was won, and billing has posted it. */
+    win: async (id: string) => {
+      await reverse(`disputes/${id}/close`, { outcome: 'won' });
+      await untilReversal(id, { returnedPosted: true });
+    },
     /** Made at Stripe, and recorded by billing. */
     takeBack: async (
       { sessionId }: { readonly sessionId: string },

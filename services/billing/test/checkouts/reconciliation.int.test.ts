@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { BalanceToppedUp, OfferPaid } from '@offer-ads/contracts/events/billing';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { Stripe } from 'stripe';
@@ -25,9 +25,9 @@ const withSessions = (sessions: Partial<Record<keyof Sessions, unknown>>): Billi
   return { ...test.billing, stripe: { LIVE, TEST: { ...TEST, client } } };
 };
 
-it('a payment whose webhook never came is found by asking Stripe, and posted once', async () => {
-  const offer = await test.openOffer();
-  await test.pay(offer.sessionId);
+it('a payment whose webhook never came is found by asking Stripe, and posted once, of a top-up too', async () => {
+  const [offer, topUp] = [await test.openOffer(), await test.openTopUp()];
+  for (const { sessionId } of [offer, topUp]) await test.pay(sessionId);
   await test.reconcile();
   expect((await test.checkout(offer)).state).toBe('open');
   test.clock.advance(5 * MINUTE_MS);
@@ -35,6 +35,8 @@ it('a payment whose webhook never came is found by asking Stripe, and posted onc
   await test.reconcile();
   expect((await test.checkout(offer)).state).toBe('paid');
   expect(await test.emitted(OfferPaid, { offerId: offer.offerId })).toHaveLength(1);
+  expect(await test.balance(topUp.book)).toBe(100_00n);
+  expect(await test.emitted(BalanceToppedUp, topUp.book)).toHaveLength(1);
 });
 
 it('a payment that is found long after the end of its session was made before that end', async () => {

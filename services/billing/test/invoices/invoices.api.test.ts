@@ -7,7 +7,6 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { adminToken } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { fc, runs } from '@offer-ads/testing/profile';
-import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { insertDueInvoice, listDocuments, nameBuyers } from '../../src/invoices/invoices-store.ts';
@@ -340,26 +339,15 @@ describe('numbers', () => {
       fc.asyncProperty(fc.infiniteStream(fc.nat()), async (chance) => {
         const { book, sessionId } = await test.openOffer();
         const news = await test.unheard(async () => {
-          const before = test.webhooks.sent.length;
           await test.pay(sessionId);
           const refund = (facts: object) => test.reverse(`sessions/${sessionId}/refund`, facts);
           const first = await refund({ amountMinor: 700 });
           await test.reverse(`refunds/${first}/fail`);
           const second = await refund({ amountMinor: 1100, pending: true });
           await test.reverse(`refunds/${second}/complete`);
-          const ids = [sessionId, first, second, await refund({ amountMinor: 100 })];
-          return eventually(() => {
-            const sent = test.webhooks.sent.slice(before);
-            const ours = sent.filter(({ body }) => ids.some((id) => body.includes(id)));
-            expect(ours).toHaveLength(6);
-            return ours;
-          });
+          return test.webhooksOf([sessionId, first, second, await refund({ amountMinor: 100 })], 6);
         });
-        const shuffled = [...news, ...news]
-          .map((webhook) => ({ webhook, place: chance.next().value }))
-          .toSorted((one, other) => one.place - other.place);
-        for (let start = 0; start < shuffled.length; start += 4)
-          await Promise.all(shuffled.slice(start, start + 4).map(({ webhook }) => test.receive(webhook)));
+        await test.receiveInAnyOrder(news, chance);
         const sums = { netMinor: 0, vatMinor: 0 };
         for (const { document, netMinor, vatMinor } of await notesOf(book)) {
           const sign = document === 'credit-note' ? 1 : -1;

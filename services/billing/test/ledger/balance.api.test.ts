@@ -13,6 +13,15 @@ async function entries(book: Book, query = ''): Promise<EntriesReply> {
   return entriesReply.parse(body);
 }
 
+/** A top-up, a charge and a card payment. */
+async function bookWithEntries() {
+  const [book, charged] = [test.newBook(), test.newOfferId()];
+  await test.topUp(book, 50_00n);
+  await test.charge(book, 12_34n, charged);
+  const { offerId: paid } = await test.paidOffer({ book });
+  return { book, charged, paid };
+}
+
 describe('GET /balance', () => {
   it('is the amount in the currency, 0 before the first booking', async () => {
     const book = test.newBook();
@@ -27,11 +36,7 @@ describe('GET /balance', () => {
 
 describe('GET /balance/entries', () => {
   it('has what was booked, the cause, the amount, the balance after it, and the offer', async () => {
-    const book = test.newBook();
-    await test.topUp(book, 50_00n);
-    const charged = test.newOfferId();
-    await test.charge(book, 12_34n, charged);
-    const { offerId: paid } = await test.paidOffer({ book });
+    const { book, charged, paid } = await bookWithEntries();
     const { data, ...others } = await entries(book);
     expect(others).toEqual({
       environment: 'TEST',
@@ -106,11 +111,7 @@ describe('GET /internal/statement.csv', () => {
   };
 
   it('has the lines of the statement, with amounts as numbers', async () => {
-    const book = test.newBook();
-    await test.topUp(book, 50_00n);
-    const charged = test.newOfferId();
-    await test.charge(book, 12_34n, charged);
-    const { offerId: paid } = await test.paidOffer({ book });
+    const { book, charged, paid } = await bookWithEntries();
     const { reply, text } = await file(book);
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');

@@ -146,10 +146,6 @@ it('credits in any order, repeated and at once add up to the largest report and 
 describe('a card payment that the provider has taken back', () => {
   /** After 10.00 and 2.00 VAT were paid. */
   const hearUnused = (offer: Offer, quarters: number) => hearDeleted(offer, (quarters * DAY_MS) / 4);
-  const win = async (id: string) => {
-    await test.reverse(`disputes/${id}/close`, { outcome: 'won' });
-    await test.untilReversal(id, { returnedPosted: true });
-  };
   const settle = async (reversalId: string, borneBy: Bearer) => {
     const decision = { reversalId, borneBy, reason: 'agreed', decidedBy: 'ann' };
     const outcome = await settleReversal(test.billing.postgres, decision, test.clock.now());
@@ -181,7 +177,7 @@ describe('a card payment that the provider has taken back', () => {
     await hearUnused(offer, 2);
     // A late report of less Unused Time.
     await hearUnused(offer, 1);
-    await win(dispute);
+    await test.win(dispute);
     expect(await test.balance(offer.book)).toBe(5_00n);
     await hearUnused(offer, 2);
     await hearUnused(offer, 4);
@@ -218,7 +214,7 @@ describe('a card payment that the provider has taken back', () => {
     await hearUnused(returned, 4);
     const dispute = await test.takeBack(returned, 'dispute', 6_00);
     expect(await owed(returned.book)).toBe(5_00n);
-    await win(dispute);
+    await test.win(dispute);
     expect([await owed(returned.book), await test.balance(returned.book)]).toEqual([0n, 10_00n]);
   });
 
@@ -295,7 +291,7 @@ describe('a card payment that the provider has taken back', () => {
           } else {
             const dispute = disputes[one.pick];
             if (dispute === undefined || dispute.outcome === 'win') continue;
-            if (one.kind === 'win') await win(dispute.id);
+            if (one.kind === 'win') await test.win(dispute.id);
             else if (dispute.outcome === 'taken') await settle(dispute.id, one.kind);
             else continue;
             dispute.outcome = one.kind;

@@ -25,11 +25,6 @@ async function takenBack(how: 'refund' | 'dispute' = 'refund') {
   const offer = await test.paidOffer();
   return { ...offer, id: await test.takeBack(offer, how) };
 }
-async function win(id: string): Promise<void> {
-  await test.reverse(`disputes/${id}/close`, { outcome: 'won' });
-  await test.untilReversal(id, { returnedPosted: true });
-}
-
 const lines = async (book: Book) =>
   (await readStatement(test.billing.postgres, book, { limit: 200 })).entries.map(
     ({ kind, amountMinor, balanceMinor }) => [kind, amountMinor, balanceMinor],
@@ -57,7 +52,7 @@ it('refunds and disputes wait for a person until one has decided, or the provide
   expect(await waiting('refund')).toBe(before.refund + 1);
   expect(await waiting('dispute')).toBe(before.dispute + 1);
   await settled(refund.id, 'platform');
-  await win(dispute.id);
+  await test.win(dispute.id);
   expect(await waiting('refund')).toBe(before.refund);
   expect(await waiting('dispute')).toBe(before.dispute);
 });
@@ -187,7 +182,7 @@ describe('money that comes back after the settlement', () => {
     const { book, id } = await takenBack('dispute');
     await test.topUp(book, 12_00n);
     await settled(id, borneBy);
-    await win(id);
+    await test.win(id);
     expect(await test.accounts(book)).toEqual(allReturned);
     expect(await countLines(book, 'card-settlement-returned')).toBe(1);
     expect(await settled(id, borneBy)).toMatchObject({ givenBack: true });
@@ -197,7 +192,7 @@ describe('money that comes back after the settlement', () => {
     for (let round = 0; round < runs(10, 300); round += 1) {
       const { book, id } = await takenBack('dispute');
       await test.topUp(book, 12_00n);
-      const both = [() => settle(id, round % 4 < 2 ? 'balance' : 'platform'), () => win(id)];
+      const both = [() => settle(id, round % 4 < 2 ? 'balance' : 'platform'), () => test.win(id)];
       await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((work) => work()));
       expect(await test.accounts(book)).toEqual(allReturned);
     }
