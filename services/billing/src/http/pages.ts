@@ -75,47 +75,29 @@ const texts = {
 } satisfies Record<Purchase['kind'], Record<StateKind, PageText>>;
 
 type Found =
-  | { readonly kind: 'paid' | 'closed' | 'ended' | 'unavailable'; readonly payment: CardPayment }
+  | { readonly kind: StateKind | 'unavailable'; readonly payment: CardPayment }
   | { readonly kind: keyof typeof anyPages };
 
-export type PaymentPages = {
-  readonly of: (found: Found) => WebPage;
-  readonly thanks: (payment: CardPayment) => WebPage;
-  /** Offers the payment again. */
-  readonly cancelled: (payment: CardPayment) => WebPage;
-};
-
-export function paymentPages(portalUrl: string): PaymentPages {
-  const aboutPayment = (kind: StateKind, payment: CardPayment, button: string): WebPage => {
-    const [status, title, text] = texts[payment.purchase.kind][kind];
-    const body = `<p>${text}</p>\n${receipt(payment)}\n${button}`;
-    const done = kind === 'paid' || kind === 'thanks';
-    return { status, html: webPage({ title: `${title} · Payment`, heading: title, body, done }) };
-  };
-  const toPortal = (payment: CardPayment) => portalLink(portalUrl, payment);
-  return {
-    of: (found) => {
-      switch (found.kind) {
-        case 'paid':
-        case 'closed':
-        case 'ended':
-          return aboutPayment(found.kind, found.payment, toPortal(found.payment));
-        case 'unknown':
-        case 'unavailable':
-        case 'busy': {
-          const [status, title, body] = anyPages[found.kind];
-          return { status, html: webPage({ title: `${title} · Payment`, heading: title, body }) };
-        }
-      }
-    },
-    thanks: (payment) => aboutPayment('thanks', payment, toPortal(payment)),
-    cancelled: (payment) =>
-      aboutPayment(
-        'cancelled',
-        payment,
-        `<p><a class="button" href="../${payment.payToken}">Pay now</a></p>\n${portalLink(portalUrl, payment, 'link')}`,
-      ),
-  };
+export function paymentPage(portalUrl: string, found: Found): WebPage {
+  switch (found.kind) {
+    case 'unknown':
+    case 'unavailable':
+    case 'busy': {
+      const [status, title, body] = anyPages[found.kind];
+      return { status, html: webPage({ title: `${title} · Payment`, heading: title, body }) };
+    }
+    default: {
+      const { kind, payment } = found;
+      const [status, title, text] = texts[payment.purchase.kind][kind];
+      const button =
+        kind === 'cancelled'
+          ? `<p><a class="button" href="../${payment.payToken}">Pay now</a></p>\n${portalLink(portalUrl, payment, 'link')}`
+          : portalLink(portalUrl, payment);
+      const body = `<p>${text}</p>\n${receipt(payment)}\n${button}`;
+      const done = kind === 'paid' || kind === 'thanks';
+      return { status, html: webPage({ title: `${title} · Payment`, heading: title, body, done }) };
+    }
+  }
 }
 
 /** What is bought, and the amount that the card pays. The payer saw both on the payment page. */

@@ -11,13 +11,20 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
 import { vatOnCardPayment } from '../domain/invoices/vat.ts';
 import { isSameBook } from '../domain/ledger/ledger.ts';
-import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
+import type { CardPayment } from '../domain/payments/card-payment.ts';
 import { newCheckout } from '../domain/payments/checkout.ts';
 import { type TopUpRefusal, tooManyOpen, topUpExpiry, topUpProblem } from '../domain/payments/top-up.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
 import { lockCardPayment } from './payments-store.ts';
-import { findTopUpByKey, insertTopUp, lockTopUpsOf, openTopUpsOf, type TopUpOrder } from './top-ups-store.ts';
+import {
+  findTopUpByKey,
+  insertTopUp,
+  lockTopUpsOf,
+  openTopUpsOf,
+  type TopUp,
+  type TopUpOrder,
+} from './top-ups-store.ts';
 
 export type TopUpOutcome =
   | { readonly ok: true; readonly reply: CardTopUpReply }
@@ -54,7 +61,7 @@ export async function openTopUp(
   };
 }
 
-type TopUpPayment = CardPayment & { readonly purchase: Extract<Purchase, { kind: 'top-up' }> };
+type TopUpPayment = CardPayment & { readonly purchase: TopUp };
 
 async function reserve(
   billing: Billing,
@@ -64,17 +71,16 @@ async function reserve(
   const now = billing.clock.now();
   return billing.postgres.transaction(async (tx) => {
     await lockTopUpsOf(tx, order.book);
-    // A repeat for an existing top-up does not count towards the limit.
-    const isNew = (await findTopUpByKey(tx, order)) === undefined;
-    const problem = isNew ? tooManyOpen(await openTopUpsOf(tx, order.book, now)) : null;
-    if (problem !== null) return problem;
-    const checkout = newCheckout(topUpExpiry(now), now);
-    await insertTopUp(tx, { ...order, payToken: newPayToken() }, checkout, now);
-    const purchase = await findTopUpByKey(tx, order);
-    const payment = purchase && (await lockCardPayment(tx, purchase));
-    if (purchase === undefined || payment === undefined) {
-      throw serviceUnavailable(`top-up of key ${order.idempotencyKey} vanished, ask again`);
+    let purchase = await findTopUpByKey(tx, order);
+    if (purchase === undefined) {
+      const problem = tooManyOpen(await openTopUpsOf(tx, order.book, now));
+      if (problem !== null) return problem;
+      const checkout = newCheckout(topUpExpiry(now), now);
+      purchase = await insertTopUp(tx, { ...order, payToken: newPayToken() }, checkout, now);
     }
+    const payment = await lockCardPayment(tx, purchase);
+    if (payment === undefined)
+      throw serviceUnavailable(`top-up of key ${order.idempotencyKey} vanished, ask again`);
     const isRepeat = isSameBook(payment.book, order.book) && payment.netMinor === order.netMinor;
     return isRepeat ? { ...payment, purchase } : { reason: 'different-payload' };
   }, deadline);

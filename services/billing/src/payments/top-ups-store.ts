@@ -5,6 +5,7 @@ import type { Purchase } from '../domain/payments/card-payment.ts';
 import type { Checkout } from '../domain/payments/checkout.ts';
 import { insertSession } from './checkouts-store.ts';
 
+export type TopUp = Extract<Purchase, { kind: 'top-up' }>;
 export type TopUpOrder = {
   readonly book: Book;
   readonly idempotencyKey: string;
@@ -32,19 +33,18 @@ export async function openTopUpsOf(
   return { open: Number(row?.open ?? 0n), nextClosesAt: row?.next_closes_at ?? null };
 }
 
-/** Returns nothing if the key was used before. Waits for a concurrent transaction with the same key. */
+/** With a key that was not used before, as seen under the lock of `lockTopUpsOf`. */
 export async function insertTopUp(
   tx: Transaction,
   order: TopUpOrder & { readonly vatMinor: bigint; readonly payToken: string },
   checkout: Checkout,
   now: Date,
-): Promise<void> {
+): Promise<TopUp> {
   const { book } = order;
   const [row] = await tx.query<{ top_up_id: bigint }>(
     `INSERT INTO top_ups
        (organisation_id, mode, currency, idempotency_key, asked_at, net_minor, vat_minor, state, pay_token, expiry_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     ON CONFLICT (organisation_id, mode, idempotency_key) DO NOTHING RETURNING top_up_id`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING top_up_id`,
     [
       book.organisationId,
       book.mode,
@@ -58,18 +58,21 @@ export async function insertTopUp(
       checkout.expiryAt,
     ],
   );
-  if (row !== undefined) await insertSession(tx, purchaseOf(row.top_up_id), checkout, now);
+  if (row === undefined) throw new Error('the inserted top-up gave no row');
+  const topUp = topUpOf(row.top_up_id);
+  await insertSession(tx, topUp, checkout, now);
+  return topUp;
 }
 
 export async function findTopUpByKey(
   on: Queryable,
   { book, idempotencyKey }: Pick<TopUpOrder, 'book' | 'idempotencyKey'>,
-): Promise<Extract<Purchase, { kind: 'top-up' }> | undefined> {
+): Promise<TopUp | undefined> {
   const [row] = await on.query<{ top_up_id: bigint }>(
     'SELECT top_up_id FROM top_ups WHERE organisation_id = $1 AND mode = $2 AND idempotency_key = $3',
     [book.organisationId, book.mode, idempotencyKey],
   );
-  return row && purchaseOf(row.top_up_id);
+  return row && topUpOf(row.top_up_id);
 }
 
 /** Removes the row of a refused request. */
@@ -77,6 +80,6 @@ export async function deleteTopUp(tx: Transaction, topUpId: number): Promise<voi
   await tx.query('DELETE FROM top_ups WHERE top_up_id = $1', [topUpId]);
 }
 
-function purchaseOf(topUpId: bigint) {
-  return { kind: 'top-up' as const, topUpId: Number(topUpId) };
+function topUpOf(id: bigint): TopUp {
+  return { kind: 'top-up', topUpId: Number(id) };
 }
