@@ -86,7 +86,11 @@ export function paymentPage(portalUrl: string, found: Found): WebPage {
       const [status, title, body] = anyPages[found.kind];
       return { status, html: webPage({ title: `${title} · Payment`, heading: title, body }) };
     }
-    default: {
+    case 'paid':
+    case 'closed':
+    case 'ended':
+    case 'thanks':
+    case 'cancelled': {
       const { kind, payment } = found;
       const [status, title, text] = texts[payment.purchase.kind][kind];
       const button =
