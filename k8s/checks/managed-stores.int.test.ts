@@ -18,29 +18,12 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Manifest } from '../render/patch.ts';
 import { faultsOf } from '../render/schemas.ts';
 import { matches, type Policy } from './network-policies.ts';
-import { copyManifests, manifestsOf, wholeOf } from './overlays.ts';
+import { copyManifests, manifestsOf, onManagedStores, wholeOf } from './overlays.ts';
 import { type ExternalSecret, secretData } from './secrets.ts';
 import { environmentIn, type SecretData, sampleSecret, workloadsIn } from './workloads.ts';
 
-type Overlay = { resources: string[]; components?: string[] };
-
 using copy = copyManifests();
-copy.change<Overlay>('overlays/production/stores', (stores) => ({
-  ...stores,
-  resources: stores.resources.filter((path) => !path.endsWith('stores/operators')),
-  components: ['../../../components/external-secrets', '../../../components/managed-stores/secrets'],
-}));
-copy.change<Overlay>('overlays/production/migrations', (migrations) => ({
-  ...migrations,
-  components: [...(migrations.components ?? []), '../../../components/managed-stores/migrations'],
-}));
-copy.change<Overlay>('overlays/production', (services) => ({
-  ...services,
-  components: [
-    ...(services.components ?? []).map((path) => path.replace('autoscaling-keda', 'autoscaling-cpu')),
-    '../../components/managed-stores',
-  ],
-}));
+onManagedStores(copy);
 const stores = copy.render('overlays/production/stores');
 const whole = [
   ...stores,

@@ -64,3 +64,24 @@ export function copyManifests(): ManifestsCopy {
     [Symbol.dispose]: () => rmSync(copy, { recursive: true }),
   };
 }
+
+/** Changes production as k8s/README.md says for managed stores. */
+export function onManagedStores(copy: ManifestsCopy): void {
+  type Folder = { resources: string[]; components?: string[] };
+  copy.change<Folder>('overlays/production/stores', ({ resources, ...rest }) => ({
+    ...rest,
+    resources: resources.filter((path) => !path.endsWith('stores/operators')),
+    components: ['../../../components/external-secrets', '../../../components/managed-stores/secrets'],
+  }));
+  copy.change<Folder>('overlays/production/migrations', ({ components = [], ...rest }) => ({
+    ...rest,
+    components: [...components, '../../../components/managed-stores/migrations'],
+  }));
+  copy.change<Folder>('overlays/production', ({ components = [], ...rest }) => ({
+    ...rest,
+    components: [
+      ...components.map((path) => path.replace('autoscaling-keda', 'autoscaling-cpu')),
+      '../../components/managed-stores',
+    ],
+  }));
+}

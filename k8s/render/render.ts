@@ -71,9 +71,13 @@ const kustomization = z.strictObject({
 });
 type Kustomization = z.infer<typeof kustomization>;
 
-/** @param folder below k8s/, such as `overlays/production` */
-export function render(folder: string, root = k8sFolder): Manifest[] {
-  return withHashSuffixes(renderFolder(join(root, folder), []));
+/**
+ * @param folder below k8s/, such as `overlays/production`
+ * @param o.suffixes whether the names of ConfigMaps end with a hash of their content
+ */
+export function render(folder: string, root = k8sFolder, o = { suffixes: true }): Manifest[] {
+  const all = renderFolder(join(root, folder), []);
+  return o.suffixes ? withHashSuffixes(all) : all;
 }
 
 function renderFolder(folder: string, soFar: readonly Manifest[]): Manifest[] {
