@@ -2,7 +2,16 @@
 import { parseArgs } from 'node:util';
 import { namesOf, wholeNumber } from '@offer-ads/dev/command-line';
 
-export const partNames = ['rolling', 'kills', 'stores', 'everything', 'drain', 'jobs', 'policies'] as const;
+export const partNames = [
+  'rolling',
+  'kills',
+  'stores',
+  'everything',
+  'drain',
+  'jobs',
+  'release',
+  'policies',
+] as const;
 export type PartName = (typeof partNames)[number];
 
 export type Options = {
@@ -14,6 +23,8 @@ export type Options = {
   readonly advertisers: number;
   readonly parts: readonly PartName[];
   readonly deploy: boolean;
+  /** The tag of the images of another release, for the part `release`. */
+  readonly next: string | undefined;
 };
 
 export const usage = `npm run cluster -- [options]: deploys the overlay dev to a cluster, and disturbs it under load
@@ -23,7 +34,8 @@ export const usage = `npm run cluster -- [options]: deploys the overlay dev to a
   --replicas 2                        of each service (2)
   --advertisers 3                     that buy at the same time (3)
   --parts ${partNames.join(',')}
-                                      which, in this order (all; drain needs two nodes)
+                                      which, in this order (all; drain needs two nodes, release needs --next)
+  --next TAG                          of the same images of another release, to which release goes and back
   --deploy no                         uses what is deployed already (yes)
 
 The cluster must have no namespace offer-ads-dev yet, unless --deploy no is given. Images: npm run images.`;
@@ -38,6 +50,7 @@ export function readOptions(args: readonly string[]): Options {
       advertisers: { type: 'string', default: '3' },
       parts: { type: 'string', default: partNames.join() },
       deploy: { type: 'string', default: 'yes' },
+      next: { type: 'string' },
     },
   });
   if (!['yes', 'no'].includes(values.deploy)) throw new Error('--deploy must be yes or no');
@@ -50,5 +63,6 @@ export function readOptions(args: readonly string[]): Options {
     advertisers: wholeNumber('advertisers', values.advertisers, 1, 20),
     parts: namesOf('parts', values.parts, partNames),
     deploy: values.deploy === 'yes',
+    next: values.next,
   };
 }

@@ -1,14 +1,15 @@
 /** What happens to the cluster, part by part, while advertisers buy. */
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
+import { manifestsOf } from '@offer-ads/k8s/checks/overlays';
 import type { Allowance } from '../harness/load/retrying-caller.ts';
 import { type Kubectl, untilReady } from './kubectl.ts';
-import type { PartName } from './options.ts';
+import type { Options, PartName } from './options.ts';
 
 export type Part = {
   readonly title: string;
   readonly allowance: Allowance;
   /** `step` measures the seconds of one disturbance until all is ready again. */
-  readonly disturb: (kubectl: Kubectl, step: Step) => Promise<void>;
+  readonly disturb: (kubectl: Kubectl, step: Step, o: Pick<Options, 'next'>) => Promise<void>;
 };
 /** What the work returns is a note beside its seconds. */
 export type Step = (name: string, work: () => Promise<string>) => Promise<void>;
@@ -125,11 +126,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
     title: 'Migrations again, and each scheduled job once',
     allowance: nothing,
     disturb: async (kubectl, step) => {
-      await step('migrations', async () => {
-        await kubectl.run(['delete', 'jobs', '--selector', 'app.kubernetes.io/component=migration']);
-        await kubectl.run(['apply', '--kustomize', 'k8s/overlays/dev']);
-        return complete(kubectl, '--selector', 'app.kubernetes.io/component=migration');
-      });
+      await step('migrations', () => migrate(kubectl, undefined));
       const { items } = await kubectl.json<{ items: { metadata: { name: string } }[] }>('get', 'cronjobs');
       for (const { metadata } of items)
         await step(metadata.name, async () => {
@@ -140,7 +137,49 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
         });
     },
   },
+  // As k8s/README.md says for a release. The way back leaves the databases as they are.
+  release: {
+    title: 'The next release, and back',
+    allowance: nothing,
+    quietWithinMs,
+    disturb: async (kubectl, step, { next }) => {
+      const tag = await tagOf(kubectl);
+      await step('migrate to the next release', () => migrate(kubectl, next));
+      await step('the next release', () => roll(kubectl, next ?? tag));
+      await step('back', () => roll(kubectl, tag));
+    },
+  },
 };
+
+const migrations = 'app.kubernetes.io/component=migration';
+
+/** @param tag of the images; as they are deployed, unless given */
+async function migrate(kubectl: Kubectl, tag: string | undefined): Promise<string> {
+  const jobs = manifestsOf('overlays/dev').filter(({ kind }) => kind === 'Job');
+  const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: jobs });
+  await kubectl.run(['delete', 'jobs', '--selector', migrations]);
+  await kubectl.run(
+    ['create', '--filename', '-'],
+    tag === undefined ? text : text.replaceAll(/("image":"[^"]+):[^":]+"/g, `$1:${tag}"`),
+  );
+  return complete(kubectl, '--selector', migrations);
+}
+
+async function tagOf({ run }: Kubectl): Promise<string> {
+  const path = 'jsonpath={.spec.template.spec.containers[0].image}';
+  return (await run(['get', 'deployment/gateway', '--output', path])).split(':').at(-1) ?? '';
+}
+
+/** All services to the images with that tag, one pod of each after the other. */
+async function roll(kubectl: Kubectl, tag: string): Promise<string> {
+  for (const service of serviceNames) {
+    const image = `offer-ads/${service}:${tag}`;
+    await kubectl.run(['set', 'image', `deployment/${service}`, `service=${image}`]);
+  }
+  const labels = 'app.kubernetes.io/component=service';
+  await kubectl.run(['rollout', 'status', 'deployment', '--selector', labels, '--timeout=300s']);
+  return '';
+}
 
 async function complete(kubectl: Kubectl, ...which: string[]): Promise<string> {
   const names = which.length === 1 ? which.map((name) => `job/${name}`) : ['job', ...which];
