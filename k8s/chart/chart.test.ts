@@ -91,9 +91,11 @@ describe('the values', () => {
     const given = configMapGenerator.flatMap(({ name, literals }) =>
       literals.map((literal) => `${name} ${literal.slice(0, literal.indexOf('='))}`),
     );
-    const own = Object.entries(ownSettings).flatMap(([name, all]) => all.map((one) => `${name} ${one}`));
+    const own = new Set(
+      Object.entries(ownSettings).flatMap(([name, all]) => all.map((one) => `${name} ${one}`)),
+    );
     // The rest follows from the hosts, or suits everybody.
-    expect(given.filter((one) => !own.includes(one) && !/ (PUBLIC|PORTAL)_URL$/.test(one))).toEqual([
+    expect(given.filter((one) => !own.has(one) && !/ (PUBLIC|PORTAL)_URL$/.test(one))).toEqual([
       'notifier SMTP_TLS',
       'every-service OTEL_EXPORTER_OTLP_ENDPOINT',
     ]);

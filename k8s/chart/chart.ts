@@ -172,7 +172,7 @@ function asTemplate(
 ): string {
   const templates: string[] = [];
   const mark = (template: string) => `<<${templates.push(template) - 1}>>`;
-  const { namespace } = o.manifest.metadata;
+  const namespace = String(o.manifest.metadata.namespace);
   const name = nameOf(o.manifest);
   const isService = (serviceNames as readonly string[]).includes(name);
 
@@ -289,6 +289,12 @@ function schemaOf(settings: Settings): object {
   const forBackups = must({ backups: must({ destination: given, endpoint: given, region: given }) });
   const where = (properties: Readonly<Record<string, string>>) =>
     must(Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, { const: value }])));
+  // An object literal with `then` could be taken for a promise.
+  const required = (condition: object, rule: object) =>
+    Object.fromEntries([
+      ['if', condition],
+      ['then', rule],
+    ]);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...object({
@@ -316,8 +322,8 @@ function schemaOf(settings: Settings): object {
       global: { type: 'object' },
     }),
     allOf: [
-      { if: where({ install: 'services' }), then: forServices },
-      { if: where({ install: 'stores', stores: 'operators' }), then: forBackups },
+      required(where({ install: 'services' }), forServices),
+      required(where({ install: 'stores', stores: 'operators' }), forBackups),
     ],
   };
 }

@@ -72,7 +72,7 @@ spec:
         - |
           const day = 86_400_000;
           const body = JSON.stringify({
-            latitude: 51.51, longitude: -0.13, radius: 10,
+            location: [51.51, -0.13], radius: 10,
             start_datetime: new Date(Date.now() + day).toISOString(), end_datetime: new Date(Date.now() + 2 * day).toISOString(),
           });
           // As from the ingress: otherwise the gateway refuses a key that was sent in clear.

@@ -35,19 +35,41 @@ export async function buildDocs(outDir: string): Promise<void> {
   for (const [name, which] of Object.entries(references))
     await writeFile(join(outDir, name), referencePage(which, { ...reference, before, theme, icon }));
   const [style = ''] = client.styles;
+  const lists: string[] = [];
   for (const which of guidesFolders) {
     const render = (searchIndex: string) =>
       renderGuides(which, { script: client.script, font: client.font, style, theme, icon, searchIndex });
     const { searchIndex } = await render('');
-    const { pages } = await render(await keep('search.json', searchIndex));
+    const { pages, markdown, list } = await render(await keep('search.json', searchIndex));
+    lists.push(list);
     const folder = join(outDir, which.address.slice(base.length));
     await mkdir(folder, { recursive: true });
-    for (const [name, html] of pages) await writeFile(join(folder, name), html);
+    for (const [name, text] of [...pages, ...markdown]) await writeFile(join(folder, name), text);
   }
+  await writeFile(join(outDir, 'llms.txt'), contentsForPrograms(lists));
   await cp(picturesFolder, join(outDir, 'test-pictures'), {
     recursive: true,
     filter: (name) => !name.endsWith('.md'),
   });
+}
+
+/** As llmstxt.org describes it. The gateway completes the addresses. */
+function contentsForPrograms([forAdvertisers = '', forCommunities = '']: readonly string[]): string {
+  return `# Offer Ads
+
+> An advertiser organisation buys offers that are shown to members of a dating community near a place: by REST, with a key.
+
+## For advertisers
+
+${forAdvertisers}
+- [OpenAPI document](/openapi.json): every endpoint and field
+- [Workflows](/arazzo.json): the calls of a purchase in their order (Arazzo)
+
+## For community platforms
+
+${forCommunities}
+- [OpenAPI document](/community/openapi.json): placements, views and clicks
+`;
 }
 
 type Built = Pick<ReferenceAssets, 'script' | 'styles' | 'imports' | 'font'>;

@@ -49,12 +49,13 @@ describe.each(guidesFolders)('the guides at $address', (which) => {
   it('link to pages and sections of the site that exist', async () => {
     const pages = new Map<string, string>();
     for (const each of guidesFolders) {
-      const { pages: ofFolder } = await renderGuides(each, assets);
+      const { pages: ofFolder, markdown } = await renderGuides(each, assets);
       for (const [name, page] of ofFolder)
         pages.set(
           name === 'index.html' ? each.address : `${each.address}/${name.replace(/\.html$/, '')}`,
           page,
         );
+      for (const [name, text] of markdown) pages.set(`${each.address}/${name}`, text);
     }
     const links = [...guides.pages.values()].join('\n').matchAll(/href="(\/docs[^"]*)"/g);
     for (const [, link = ''] of links) {

@@ -1,7 +1,7 @@
 /** Reads the guides of a folder. README.md is the first page, and its list gives the order of the others. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RenderedGuide, renderGuide } from './markdown.ts';
+import { type RenderedGuide, renderGuide, withoutComments } from './markdown.ts';
 import { type Assets, guidePage, type NavigationEntry, notFoundPage } from './page.ts';
 
 export const START = 'README.md';
@@ -19,14 +19,18 @@ export const guidesFolders: readonly GuidesFolder[] = [
 export type RenderedGuides = {
   /** File names with their contents. */
   readonly pages: ReadonlyMap<string, string>;
+  /** The same guides for programs. */
+  readonly markdown: ReadonlyMap<string, string>;
   readonly searchIndex: string;
+  /** A line of Markdown for each guide: its address and what it is about. */
+  readonly list: string;
 };
 
 /** The folder of the test pictures is beside the guides'. */
 export async function readGuides({
   folder,
   address,
-}: GuidesFolder): Promise<{ files: readonly string[]; guides: RenderedGuide[] }> {
+}: GuidesFolder): Promise<{ files: readonly string[]; texts: string[]; guides: RenderedGuide[] }> {
   const [start, others, drawings] = await Promise.all([
     readFile(join(folder, START), 'utf8'),
     filesOf(folder, '.md'),
@@ -45,14 +49,12 @@ export async function readGuides({
     addressOf: (link: string) => siteAddress(link, { address, files, pictures }),
     drawing: (name: string) => svgs.get(name) ?? fail(`there is no drawing ${name}`),
   };
-  const guides = await Promise.all(
-    files.map(async (file) => renderGuide(await readFile(join(folder, file), 'utf8'), around)),
-  );
-  return { files, guides };
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  return { files, texts, guides: texts.map((text) => renderGuide(text, around)) };
 }
 
 export async function renderGuides(which: GuidesFolder, assets: Assets): Promise<RenderedGuides> {
-  const { files, guides } = await readGuides(which);
+  const { files, texts, guides } = await readGuides(which);
   const { address } = which;
   const navigation = files.map((file, at): NavigationEntry => {
     const title = guides[at]?.title ?? '';
@@ -63,7 +65,18 @@ export async function renderGuides(which: GuidesFolder, assets: Assets): Promise
     return [nameOfPage(file), guidePage({ guide, at, navigation, assets })];
   });
   pages.push(['not-found.html', notFoundPage({ navigation, assets })]);
-  return { pages: new Map(pages), searchIndex: JSON.stringify(searchEntries(address, files, guides)) };
+  const list = guides.map(({ title, summary }, at) => `- [${title}](${address}/${files[at]}): ${summary}`);
+  return {
+    pages: new Map(pages),
+    markdown: new Map(files.map((file, at) => [file, asMarkdown(texts[at] ?? '')])),
+    searchIndex: JSON.stringify(searchEntries(address, files, guides)),
+    list: list.join('\n'),
+  };
+}
+
+/** A guide for programs: its links lead to the Markdown of other guides, and to pictures on the site. */
+function asMarkdown(text: string): string {
+  return withoutComments(text).replaceAll('](../test-pictures/', '](/docs/test-pictures/');
 }
 
 /** [address, guide, heading, text]: lists instead of objects, because field names would be a third of the file. */

@@ -63,7 +63,7 @@ export function renderGuide(markdown: string, around: MarkdownOptions): Rendered
 }
 
 /** Removes comments: they are for the tests that run the examples, and the renderer would show them as text. */
-function withoutComments(markdown: string): string {
+export function withoutComments(markdown: string): string {
   return markdown.replace(/^<!--.*-->\n/gm, '');
 }
 

@@ -20,7 +20,9 @@ export function guidePage(o: Frame & { readonly guide: RenderedGuide; readonly a
   const article = `<article>
 ${guide.html}${neighbours(navigation[at - 1], navigation[at + 1])}</article>
 ${contents(guide.headings)}`;
-  return framed({ ...o, title, description: guide.summary, current: navigation[at]?.address, main: article });
+  const { address } = navigation[at] ?? { address: '' };
+  const markdown = at === 0 ? `${address}/README.md` : `${address}.md`;
+  return framed({ ...o, title, description: guide.summary, current: address, main: article, markdown });
 }
 
 export function notFoundPage(o: Frame): string {
@@ -50,13 +52,18 @@ function framed(
     readonly description: string;
     readonly current: string | undefined;
     readonly main: string;
+    /** The address of the same guide for programs. */
+    readonly markdown?: string;
   },
 ): string {
   const { assets } = o;
   const description =
     o.description === '' ? [] : [`<meta name="description" content="${escape(o.description)}">`];
+  const same =
+    o.markdown === undefined ? [] : [`<link rel="alternate" type="text/markdown" href="${o.markdown}">`];
   return `${pageHead(escape(o.title), assets, [
     ...description,
+    ...same,
     `<link rel="stylesheet" href="${assets.style}">`,
     `<script src="${assets.theme}"></script>`,
     `<script type="module" src="${assets.script}" data-search="${assets.searchIndex}"></script>`,

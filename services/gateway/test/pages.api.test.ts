@@ -110,6 +110,47 @@ describe.each([
   });
 });
 
+describe('for programs', () => {
+  it('lists every guide in /llms.txt, and each is Markdown there', async () => {
+    const { body, headers } = await read('/llms.txt');
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const origin = 'https://ads.example.test';
+    const addresses = [...(body as string).matchAll(/\]\(([^)]+)\)/g)].map(([, address = '']) => address);
+    expect(addresses).toEqual(
+      expect.arrayContaining(['/docs/errors.md', '/docs/community/README.md'].map((path) => origin + path)),
+    );
+    for (const address of addresses) {
+      const { status, body, headers } = await read(address.replace(origin, ''));
+      expect([address, status]).toEqual([address, 200]);
+      if (!address.endsWith('.md')) continue;
+      expect(headers.get('content-type')).toMatch(/^text\/markdown/);
+      expect(body).toMatch(/^# /);
+      const page = (await read(address.replace(origin, '').replace(/\/README\.md$|\.md$/, ''))).body;
+      expect(page).toContain(
+        `<link rel="alternate" type="text/markdown" href="${address.replace(origin, '')}">`,
+      );
+    }
+  });
+
+  it('has an API catalog (RFC 9727) whose addresses all answer', async () => {
+    const { body, headers } = await read('/.well-known/api-catalog');
+    expect(headers.get('content-type')).toMatch(
+      /^application\/linkset\+json; profile="https:\/\/www\.rfc-editor\.org\/info\/rfc9727"/,
+    );
+    const [{ anchor, ...links }] = (JSON.parse(body as string) as { linkset: [Record<string, unknown>] })
+      .linkset;
+    expect(anchor).toBe('https://ads.example.test');
+    for (const { href } of Object.values(links).flat() as { href: string }[])
+      expect([href, (await read(href.replace(String(anchor), ''))).status]).toEqual([href, 200]);
+  });
+
+  it('has the workflows of a purchase, which name the API description by its public address', async () => {
+    const { body } = await read('/arazzo.json');
+    const { sourceDescriptions } = body as { sourceDescriptions: unknown };
+    expect(sourceDescriptions).toMatchObject([{ url: 'https://ads.example.test/openapi.json' }]);
+  });
+});
+
 describe.each(['/portal', '/portal/sign-in', '/docs/quick-start'])('%s', (path) => {
   it('runs only our own scripts, and texts never become markup', async () => {
     const policy = await policyAt(path);

@@ -44,10 +44,11 @@ export function docsPages(app: Express, folder: string): void {
       res.sendFile('not-found.html', { root: folder, ...bare });
     };
     // Names that the mounts above did not find are no guides.
-    const [, readers = '', name] = /^(\/community(?=\/|$))?\/?([\w-]*)$/.exec(req.path) ?? [];
+    const [, readers = '', name, markdown] =
+      /^(\/community(?=\/|$))?\/?([\w-]*)(\.md)?$/.exec(req.path) ?? [];
     if (name === undefined || notGuides.has(name)) return missing();
     protect(res, readers === '' && name === 'reference' ? referencePolicy : policy);
-    req.url = `${readers}/${name || 'index'}.html`;
+    req.url = `${readers}/${name || 'index'}${markdown ?? '.html'}`;
     files(req, res, missing);
   });
   app.get('/portal/docs', (req, res, next) => {

@@ -11,7 +11,7 @@ const brotliQuality = 9;
 type Encoding = 'br' | 'gzip' | 'identity';
 type Form = { readonly bytes: Buffer; readonly etag: string };
 
-export function jsonDocument(document: object): RequestHandler {
+export function jsonDocument(document: object, type = 'json'): RequestHandler {
   let written: Promise<Readonly<Record<Encoding, Form>>> | undefined;
   return async (req, res) => {
     written ??= writeOut(document);
@@ -23,7 +23,7 @@ export function jsonDocument(document: object): RequestHandler {
     neverSniffed(res);
     if (encoding !== 'identity') res.set('Content-Encoding', encoding);
     // Express answers 304 if the caller already has this version.
-    res.type('json').send(bytes);
+    res.type(type).send(bytes);
   };
 }
 

@@ -1,12 +1,15 @@
 /** Pages for people: the API descriptions, their references, and the portal. They need no key and count against no limit. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import communityOpenapi from '@offer-ads/contracts/generated/community-openapi.json' with { type: 'json' };
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
+import workflows from '@offer-ads/contracts/purchase.arazzo.json' with { type: 'json' };
 import {
   builtFiles,
   builtFolder,
   builtPage,
+  neverSniffed,
   protect,
   readBuiltPage,
   strictPolicy,
@@ -31,9 +34,34 @@ export function pages(app: Express, o: Pages): void {
   app.get('/openapi.json', jsonDocument(description));
   app.get('/community/openapi.json', jsonDocument({ ...communityOpenapi, servers: [{ url: o.publicUrl }] }));
   app.get('/portal/openapi.json', jsonDocument(portalDescription));
+  forPrograms(app, o.publicUrl);
   portal(app, o);
   app.use('/assets', builtFiles(join(site, 'assets'), { keep: 3_600 }));
   docsPages(app, join(builtFolder, 'docs'));
+}
+
+/** What programs look for: workflows, the API catalog of RFC 9727, and the list of guides of llmstxt.org. */
+function forPrograms(app: Express, publicUrl: string): void {
+  const at = (path: string, type: string) => ({ href: `${publicUrl}${path}`, type });
+  const [source] = workflows.sourceDescriptions;
+  const sourceDescriptions = [{ ...source, url: `${publicUrl}/openapi.json` }];
+  app.get('/arazzo.json', jsonDocument({ ...workflows, sourceDescriptions }));
+  const openapiType = 'application/vnd.oai.openapi+json';
+  const linkset = [
+    {
+      anchor: publicUrl,
+      'service-desc': [at('/openapi.json', openapiType), at('/community/openapi.json', openapiType)],
+      'service-doc': [at('/docs', 'text/html'), at('/llms.txt', 'text/plain')],
+      status: [at('/status.json', 'application/json')],
+    },
+  ];
+  const type = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+  app.get('/.well-known/api-catalog', jsonDocument({ linkset }, type));
+  const list = readFileSync(join(builtFolder, 'docs/llms.txt'), 'utf8').replaceAll('](/', `](${publicUrl}/`);
+  app.get('/llms.txt', (_req, res) => {
+    neverSniffed(res);
+    res.set('Cache-Control', 'no-cache').type('text/plain').send(list);
+  });
 }
 
 /** `/` for people. Programs that ask for JSON there get the 404 of unknown endpoints. */
