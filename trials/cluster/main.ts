@@ -81,13 +81,9 @@ async function run(o: Options): Promise<boolean> {
         return `${tried} pairs tried`;
       });
     else if (name === 'drain' && (await nodes(kubectl)) < 2) say('\nNo node is drained: there is only one.');
-<<<<<<< HEAD
-    else if (part !== undefined) await disturbed(o, part, { kubectl, system, step, rows, faults });
-=======
     else if (name === 'release' && o.next === undefined)
       say('\nNo other release is tried: --next names none.');
-    else if (part !== undefined) await underLoad(o, part, { kubectl, system, step, rows, faults });
->>>>>>> ca6e92d6 (trials: the cluster trial goes to the next release and back under load)
+    else if (part !== undefined) await disturbed(o, part, { kubectl, system, step, rows, faults });
   }
   return printResult(rows, faults);
 }
@@ -143,7 +139,6 @@ async function disturbed(
 ): Promise<void> {
   say(`\n${part.title}`);
   const startedAt = performance.now();
-<<<<<<< HEAD
   const { tally, failed } = await underLoad(system, {
     buyers: o.advertisers,
     pauseMs,
@@ -151,18 +146,9 @@ async function disturbed(
     // What `kubectl port-forward` loses with a pod is not the system's fault.
     allowance: system.isDirect ? part.allowance : { refused: true, broken: true },
     quietWithinMs,
-    disturb: () => part.disturb(kubectl, step),
+    disturb: () => part.disturb(kubectl, step, o),
     say,
   });
-=======
-  await pause(warmUpMs);
-  await part.disturb(kubectl, step, o);
-  await load.stop();
-  const problems = await auditAtRest(system, { buyers, withinMs: part.quietWithinMs });
-  for (const line of tally.lines()) say(line);
-  const failed = [...tally.failures(), ...problems];
-  for (const problem of failed) say(`  NOT AS IT MUST BE: ${problem}`);
->>>>>>> ca6e92d6 (trials: the cluster trial goes to the next release and back under load)
   faults.push(...failed.map((problem) => `${part.title}: ${problem}`));
   const note = `${tally.requests()} requests, ${tally.unanswered()} without an answer, ${tally.delayed()} told to wait; ${failed.length} faults`;
   rows.push({ what: part.title, seconds: (performance.now() - startedAt) / 1_000, note });

@@ -141,7 +141,6 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   release: {
     title: 'The next release, and back',
     allowance: nothing,
-    quietWithinMs,
     disturb: async (kubectl, step, { next }) => {
       const tag = await tagOf(kubectl);
       await step('migrate to the next release', () => migrate(kubectl, next));
