@@ -1,31 +1,32 @@
-/**
- * `npm run chart`: writes the Helm chart, and with `--push` publishes it.
- *
- *   npm run chart -- --version 1.2.0 --out offer-ads-chart
- *   npm run chart -- --version 1.2.0 --push oci://registry.example/charts        # needs helm
- */
+/** `npm run chart`: writes the Helm chart, and with `--push` publishes it. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readCommandLine } from '@offer-ads/dev/command-line';
 import { writeChart } from './chart.ts';
 
-const { values } = parseArgs({
-  options: {
-    version: { type: 'string' },
-    out: { type: 'string', default: 'offer-ads-chart' },
-    push: { type: 'string' },
-  },
+const usage = `npm run chart -- --version 1.2.0 [options]: writes the Helm chart of the images with that tag
+  --out offer-ads-chart                 the folder of the chart, which is emptied (offer-ads-chart)
+  --push oci://registry.example/charts  publishes it in place of that, by helm`;
+
+const { version, out, push } = readCommandLine(usage, (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      version: { type: 'string', default: '' },
+      out: { type: 'string', default: 'offer-ads-chart' },
+      push: { type: 'string' },
+    },
+  });
+  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(values.version))
+    throw new Error('--version must be the tag of the images, such as 1.2.0');
+  return values;
 });
-const { version = '', push } = values;
-if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) {
-  console.error('--version must be the tag of the images, such as 1.2.0');
-  process.exit(1);
-}
 if (push === undefined) {
-  writeChart(values.out, version);
-  console.log(`${values.out} is the chart, version ${version}`);
+  writeChart(out, version);
+  console.log(`${out} is the chart, version ${version}`);
 } else {
   const folder = mkdtempSync(join(tmpdir(), 'chart-'));
   writeChart(join(folder, 'offer-ads'), version);
