@@ -27,7 +27,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
-import { parseCursor, writeCursor } from '../domain/listing-query.ts';
+import { type ListingPlace, parseCursor, writeCursor } from '../domain/listing-query.ts';
 import { type Offer, shownTexts, stateAt } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { STORE_MS } from '../images/guard.ts';
@@ -76,18 +76,10 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
   };
 
   routes.get('/offers', async (req, res) => {
-    const { cursor, limit, organisationId, mode, title, state } = validInput(listingPage, req.query);
-    const after = cursor === undefined ? null : (parseCursor(cursor) ?? null);
-    const search = {
-      organisationId: organisationId ?? null,
-      mode: mode ?? null,
-      title: title ?? null,
-      state: state ?? null,
-      after,
-      limit,
-    };
+    const { cursor, ...search } = validInput(listingPage, req.query);
+    const page = { ...search, after: placeIn(cursor) };
     const { receivedAt } = requestFacts(req);
-    const { offers, next } = await searchOffers(o.postgres, search, receivedAt);
+    const { offers, next } = await searchOffers(o.postgres, page, receivedAt);
     res.json({
       offers: await toAdminOffers(o, req, offers),
       nextCursor: next === null ? null : writeCursor(next),
@@ -97,10 +89,8 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { admin: Admin
     const { organisationId, deleted, cursor } = validInput(exportPage, req.query);
     const search = {
       organisationId,
-      mode: null,
-      title: null,
-      state: deleted ? ('Deleted' as const) : null,
-      after: cursor === undefined ? null : (parseCursor(cursor) ?? null),
+      ...(deleted && { state: 'Deleted' as const }),
+      after: placeIn(cursor),
       limit: EXPORTED_AT_ONCE,
     };
     const { receivedAt } = requestFacts(req);
@@ -178,8 +168,8 @@ const reviewsPage = reviewsQuery.extend({ cursor: listingPage.shape.cursor });
 
 async function listWaiting(o: OffersContext, req: Request): Promise<Reply> {
   const { mode, cursor, limit } = validInput(reviewsPage, req.query);
-  const place = cursor === undefined ? undefined : parseCursor(cursor);
-  const after = place === undefined ? null : { since: place.createdAt, offerId: place.offerId };
+  const place = placeIn(cursor);
+  const after = place && { since: place.createdAt, offerId: place.offerId };
   // One more shows whether another page follows.
   const found = await pageOfWaiting(o.postgres, { mode, after, limit: limit + 1 });
   const offers = found.slice(0, limit);
@@ -265,6 +255,11 @@ function toExportedOffer(offer: Offer, now: Date, hours: readonly HourOfOffer[])
     stops: offer.stops.map(({ from, to }) => ({ from: from.toISOString(), to: to.toISOString() })),
     traffic: hours.map(({ hour, views, clicks }) => ({ hour: hour.toISOString(), views, clicks })),
   };
+}
+
+/** Null: the first page. */
+function placeIn(cursor: string | undefined): ListingPlace | null {
+  return cursor === undefined ? null : (parseCursor(cursor) ?? null);
 }
 
 function instantOf(at: Date | null): string | null {

@@ -7,10 +7,17 @@ import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import { type Offer, statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
-import { bucketsIn, type Granularity, pointsOf, sumOf } from '../domain/traffic/traffic-series.ts';
+import {
+  bucketsIn,
+  type Granularity,
+  pointsOf,
+  shownPoints,
+  sumOf,
+} from '../domain/traffic/traffic-series.ts';
+import { findOffer, findOfferOrDeleted } from '../offers-store.ts';
 import { sumTrafficFrom } from '../traffic/traffic-store.ts';
 import { statusOf } from './listed-offers.ts';
-import { callOf, findOwnOffer, findOwnOrDeleted, nowOf } from './own-offer.ts';
+import { callOf, findOwn, nowOf } from './own-offer.ts';
 
 export type CreditIfDeleted = {
   readonly offer: Offer;
@@ -23,7 +30,7 @@ export type CreditIfDeleted = {
 
 /** Billing has the price paid and the sum credited; offers has the Unused Time. */
 export async function creditIfDeleted(o: OffersContext, req: Request): Promise<CreditIfDeleted | null> {
-  const offer = await findOwnOffer(o, req);
+  const offer = await findOwn(o, req, findOffer);
   if (offer === null) return null;
   const now = await nowOf(o, req);
   const unused = unusedTimeIfDeleted(offer, now);
@@ -52,7 +59,7 @@ export async function trafficSeries(
   interval: AnalyticsInterval,
   granularity: Granularity,
 ): Promise<Series | null> {
-  const offer = await findOwnOffer(o, req);
+  const offer = await findOwn(o, req, findOffer);
   return offer && seriesOf(o, req, offer, interval, { timeZone: 'UTC', granularity });
 }
 
@@ -63,7 +70,7 @@ export async function zonedSeries(
   interval: AnalyticsInterval,
   timeZone: string,
 ): Promise<(Series & { readonly offer: Offer }) | null> {
-  const offer = await findOwnOrDeleted(o, req);
+  const offer = await findOwn(o, req, findOfferOrDeleted);
   return offer && { offer, ...(await seriesOf(o, req, offer, interval, { timeZone, granularity: 'hour' })) };
 }
 
@@ -87,10 +94,6 @@ async function seriesOf(
     status: statusOf(offer, now),
     metrics: sumOf(points),
     bucket_seconds: buckets.bucketMs / 1_000,
-    points: points.map(({ startAt, views, clicks }) => ({
-      start_datetime: startAt.toISOString(),
-      views,
-      clicks,
-    })),
+    points: shownPoints(points),
   };
 }

@@ -1,13 +1,11 @@
 /** The offer that a request names, if the caller has it, and the time by which the caller's offers live. */
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
-import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import { findListedOffer, type ListedOffer } from '../listing/listing-store.ts';
-import { findForPortal, type OfferWithFigures } from '../listing/portal-listing-store.ts';
-import { findOffer, findOfferOrDeleted, type OfferReference } from '../offers-store.ts';
+import type { OfferReference } from '../offers-store.ts';
 import { nowIn } from '../test-clock/test-clock-store.ts';
 
 /** When the request arrived, and its deadline. */
@@ -28,27 +26,14 @@ export function referenceOf(req: Request): OfferReference | null {
   return offerId === undefined ? null : { offerId, organisationId, mode };
 }
 
-export async function findOwnOffer(o: OffersContext, req: Request): Promise<Offer | null> {
+/** @param find looks for the caller's offer in the way of the route: also for deleted ones, or with what the listing shows of it */
+export async function findOwn<Found>(
+  o: OffersContext,
+  req: Request,
+  find: (db: Queryable, reference: OfferReference) => Promise<Found | null>,
+): Promise<Found | null> {
   const reference = referenceOf(req);
-  return reference && findOffer(o.postgres, reference);
-}
-
-/** The portal shows deleted offers too; to the public API they do not exist. */
-export async function findOwnOrDeleted(o: OffersContext, req: Request): Promise<Offer | null> {
-  const reference = referenceOf(req);
-  return reference && findOfferOrDeleted(o.postgres, reference);
-}
-
-/** With what the listing shows of it. */
-export async function findOwnListedOffer(o: OffersContext, req: Request): Promise<ListedOffer | null> {
-  const reference = referenceOf(req);
-  return reference && findListedOffer(o.postgres, reference);
-}
-
-/** The same with its figures, for the portal, which shows deleted offers too. */
-export async function findOwnForPortal(o: OffersContext, req: Request): Promise<OfferWithFigures | null> {
-  const reference = referenceOf(req);
-  return reference && findForPortal(o.postgres, reference);
+  return reference && find(o.postgres, reference);
 }
 
 /** When the request arrived, in the time of the caller's offers. */

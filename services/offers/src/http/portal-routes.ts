@@ -24,14 +24,14 @@ import { findCreation } from '../creation/idempotency-store.ts';
 import { readPortalQuery } from '../domain/portal-listing.ts';
 import { changeMany } from '../lifecycle/change-many.ts';
 import { pauseOffer, requestReview, resumeOffer } from '../lifecycle/change-offer.ts';
-import { listForPortal } from '../listing/portal-listing-store.ts';
+import { findForPortal, listForPortal } from '../listing/portal-listing-store.ts';
 import type { OfferReference } from '../offers-store.ts';
 import { readResults } from '../results/read-results.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { analyticsCsv, offersCsv } from './csv-routes.ts';
 import { portalOffer } from './listed-offers.ts';
 import { creditIfDeleted, creditOfDeleted, zonedSeries } from './offer-figures.ts';
-import { findOwnForPortal, nowOf, referenceOf, timingOf } from './own-offer.ts';
+import { findOwn, nowOf, referenceOf, timingOf } from './own-offer.ts';
 import {
   messageOf,
   pauseReplies,
@@ -137,7 +137,7 @@ async function creation(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function show(o: OffersContext, req: Request): Promise<Reply> {
-  const offer = await findOwnForPortal(o, req);
+  const offer = await findOwn(o, req, findForPortal);
   if (offer === null) return portalReplies['not-found'];
   if (offer.deletedAt === null)
     return { status: 200, body: portalOffer(o, await nowOf(o, req))(offer) satisfies PortalOffer };

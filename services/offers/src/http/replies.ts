@@ -63,43 +63,35 @@ const quotedFieldNames = {
 
 /** POST /offers */
 const createReplies = {
-  'key-missing': () => coded('E1', 400, 'The Idempotency-Key header is missing'),
-  'key-malformed': () => coded('E1', 400, `Idempotency-Key must be ${idempotencyKeyRule}`),
+  'key-missing': () => invalid('The Idempotency-Key header is missing'),
+  'key-malformed': () => invalid(`Idempotency-Key must be ${idempotencyKeyRule}`),
   'broken-form': ({ status, faults }) => coded('E1', status, sentence(faults)),
   'other-mode': ({ keyMode }) => otherMode(keyMode),
-  'invalid-input': ({ faults }) => coded('E1', 400, sentence(faults)),
+  'invalid-input': ({ faults }) => invalid(sentence(faults)),
   'different-payload': () => plain(422, 'This Idempotency-Key was used with a different payload'),
   'in-flight': () =>
     plain(409, 'A request with this Idempotency-Key is still being processed', { 'Retry-After': '1' }),
   'start-in-past': () =>
-    coded(
-      'E1',
-      400,
-      `start_datetime must not be more than ${offerLimits.startGraceSeconds} seconds in the past`,
-    ),
-  'unknown-category': () => coded('E1', 400, 'category_id must be an id from GET /categories'),
+    invalid(`start_datetime must not be more than ${offerLimits.startGraceSeconds} seconds in the past`),
+  'unknown-category': () => invalid('category_id must be an id from GET /categories'),
   'unknown-interests': ({ ids }) =>
-    coded('E1', 400, `interests[] must be ids from GET /interests, which ${ids.join(', ')} is not`),
+    invalid(`interests[] must be ids from GET /interests, which ${ids.join(', ')} is not`),
   'terms-not-accepted': () =>
     coded(
       'E9',
       403,
       'The organisation has not accepted the current advertising terms. An organisation admin must accept them in the advertiser portal, then this request can be retried with the same Idempotency-Key',
     ),
-  'quote-unknown': () => coded('E1', 400, notAQuote),
+  'quote-unknown': () => invalid(notAQuote),
   'quote-foreign': () =>
-    coded(
-      'E1',
-      400,
+    invalid(
       'quote_id was given to another organisation, mode or billing currency. Ask for an estimate of your own',
     ),
   'quote-expired': () =>
-    coded('E1', 400, 'quote_id has expired, a quote is valid for 5 minutes. Ask for a new estimate'),
+    invalid('quote_id has expired, a quote is valid for 5 minutes. Ask for a new estimate'),
   'quote-differs': ({ fields }) => {
     const names = fields.map((field) => quotedFieldNames[field]).join(', ');
-    return coded(
-      'E1',
-      400,
+    return invalid(
       `quote_id is for another offer, its estimate differs in ${names}. Send the values of the estimate, or ask for a new one`,
     );
   },
@@ -113,11 +105,9 @@ const createReplies = {
       'No users match the targeting, but some would with the two numbers of location[] exchanged: latitude comes first, then longitude',
     ),
   'below-minimum': ({ minimumMinor, currency }) =>
-    coded('E1', 400, `A card payment must be at least ${formatMinor(minimumMinor, currency)} ${currency}`),
+    invalid(`A card payment must be at least ${formatMinor(minimumMinor, currency)} ${currency}`),
   'above-maximum': ({ maximumMinor, currency }) =>
-    coded(
-      'E1',
-      400,
+    invalid(
       `A card payment must be at most ${formatMinor(maximumMinor, currency)} ${currency}, VAT included`,
     ),
   'quota-exceeded': ({ whose, limit, inUse }) =>
@@ -139,9 +129,9 @@ const createReplies = {
       `The balance is below the offer's cost of ${formatMinor(netMinor, currency)} ${currency}`,
     ),
   // Moderation's text says what is wrong with the image and what to do about it.
-  'image-unreadable': ({ problem }) => coded('E1', 400, problem),
+  'image-unreadable': ({ problem }) => invalid(problem),
   'image-refused': ({ because }) => coded('E2', 200, `The image failed moderation: ${because}`),
-  'image-offer-unknown': () => coded('E1', 400, notAnImageOffer),
+  'image-offer-unknown': () => invalid(notAnImageOffer),
 } satisfies { readonly [R in AnyCreateRefusal as R['reason']]: (refusal: R) => Reply };
 
 export const replyToCreateRefusal = replyBy<AnyCreateRefusal>(createReplies);
@@ -165,17 +155,13 @@ const testClockReplies = {
   'live-mode': () =>
     coded('E1', 403, 'This key works in LIVE mode only, and LIVE mode has no test clock: use a TEST key'),
   'not-an-advance': () =>
-    coded(
-      'E1',
-      400,
+    invalid(
       `The body must be a JSON object with either advance_seconds, a whole number of at least 1, or now, an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z, sent as application/json`,
     ),
   'not-forward': ({ now }) =>
-    coded('E1', 400, `now must be after the present time of the test clock, ${now.toISOString()}`),
+    invalid(`now must be after the present time of the test clock, ${now.toISOString()}`),
   'too-far-ahead': ({ leftSeconds }) =>
-    coded(
-      'E1',
-      400,
+    invalid(
       `The test clock may be at most two years ahead of the real time: it can move forward by ${leftSeconds} seconds more, or be reset`,
     ),
   'offers-not-over': () =>
@@ -227,21 +213,19 @@ export function replyToListRefusal(
     case 'other-mode':
       return otherMode(keyMode);
     case 'invalid-query':
-      return coded('E1', 400, sentence(refusal.faults));
+      return invalid(sentence(refusal.faults));
   }
 }
 
 /** GET /offers/{offer_id}/analytics */
 export const analyticsReplies = {
-  'unknown-interval': coded('E1', 400, 'interval must be one of 24h, 7d, 30d, 60d, 90d, all'),
+  'unknown-interval': invalid('interval must be one of 24h, 7d, 30d, 60d, 90d, all'),
   'not-found': plain(401, 'Unauthorised'),
 } satisfies Record<string, Reply>;
 
 /** GET /offers/{offer_id}/analytics/series */
 export const seriesReplies = {
-  'invalid-query': coded(
-    'E1',
-    400,
+  'invalid-query': invalid(
     'interval must be one of 24h, 7d, 30d, 60d, 90d, all, and granularity must be hour or day',
   ),
   'not-found': offerNotFound,
@@ -324,6 +308,10 @@ function otherMode(keyMode: Mode): Reply {
 function coded(returnCode: string, status: number, message: string, headers?: Reply['headers']): Reply {
   const body: Refusal = { return_code: returnCode, status: 'Error', code: status, message };
   return { status, body, ...(headers && { headers }) };
+}
+
+function invalid(message: string): Reply {
+  return coded('E1', 400, message);
 }
 
 function plain(status: number, message: string, headers?: Reply['headers']): Reply {

@@ -19,8 +19,8 @@ import { statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
 import { pauseOffer, resumeOffer } from '../lifecycle/change-offer.ts';
 import { deleteOffer } from '../lifecycle/delete-offer.ts';
-import { listOffers } from '../listing/listing-store.ts';
-import type { OfferReference } from '../offers-store.ts';
+import { findListedOffer, listOffers } from '../listing/listing-store.ts';
+import { findOffer, type OfferReference } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { sumTraffic } from '../traffic/traffic-store.ts';
 import { create } from './create-route.ts';
@@ -28,7 +28,7 @@ import { edit } from './edit-route.ts';
 import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
 import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
-import { callOf, findOwnListedOffer, findOwnOffer, nowOf, referenceOf } from './own-offer.ts';
+import { callOf, findOwn, nowOf, referenceOf } from './own-offer.ts';
 import {
   analyticsReplies,
   creditEstimateReplies,
@@ -97,7 +97,7 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function show(o: OffersContext, req: Request): Promise<Reply> {
-  const offer = await findOwnListedOffer(o, req);
+  const offer = await findOwn(o, req, findListedOffer);
   if (offer === null) return offerReplies['not-found'];
   const body = offerWithActions(o, await nowOf(o, req))(offer);
   return { status: 200, body: body satisfies OfferReply };
@@ -122,7 +122,7 @@ async function command<Refusal extends string>(
 async function analytics(o: OffersContext, req: Request): Promise<Reply> {
   const interval = analyticsIntervals.find((known) => known === req.query.interval);
   if (interval === undefined) return analyticsReplies['unknown-interval'];
-  const offer = await findOwnOffer(o, req);
+  const offer = await findOwn(o, req, findOffer);
   if (offer === null) return analyticsReplies['not-found'];
   const now = await nowOf(o, req);
   const period = analyticsPeriod(interval, offer.createdAt, now);

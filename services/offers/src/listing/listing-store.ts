@@ -66,9 +66,11 @@ export function newestOffers(
   columns = '*',
 ): Statement {
   const values = [...rangeOf(owner, query), limit];
-  if (query.onlyDeleted) return { sql: inRangeDeleted(columns), values };
-  if (query.onlyDisabled) return { sql: inRangeDisabled(columns), values: [...values, query.status, now] };
-  if (query.status === null) return { sql: inRange(columns), values };
+  if (query.onlyDeleted)
+    return { sql: inRange(columns, 'deleted_at IS NOT NULL AND shown_at IS NOT NULL'), values };
+  if (query.onlyDisabled)
+    return { sql: inRange(columns, listedAndDisabled), values: [...values, query.status, now] };
+  if (query.status === null) return { sql: inRange(columns, listed), values };
   return { sql: inRangeByStatus(columns), values: [...values, query.status, now, filingOf(query.status)] };
 }
 
@@ -99,12 +101,8 @@ export const listed = 'deleted_at IS NULL AND shown_at IS NOT NULL';
 export const range = '(created_at, offer_id) < ($3, $4) AND created_at >= $5';
 export const newestFirst = 'ORDER BY created_at DESC, offer_id DESC';
 
-const inRange = (columns: string) => `SELECT ${columns} FROM offers
-  WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
-  ${newestFirst} LIMIT $6`;
-
-const inRangeDeleted = (columns: string) => `SELECT ${columns} FROM offers
-  WHERE organisation_id = $1 AND mode = $2 AND deleted_at IS NOT NULL AND shown_at IS NOT NULL AND ${range}
+const inRange = (columns: string, condition: string) => `SELECT ${columns} FROM offers
+  WHERE organisation_id = $1 AND mode = $2 AND ${range} AND ${condition}
   ${newestFirst} LIMIT $6`;
 
 /** A listing must be filtered before it is split into pages. */
@@ -135,11 +133,8 @@ const inRangeByStatus = (columns: string) => `WITH moved_on AS MATERIALIZED (
   (SELECT ${columns} FROM moved_on WHERE ${range} AND ${statusNow} = $7 ${newestFirst} LIMIT $6)
   ${newestFirst} LIMIT $6`;
 
-/** Disabled offers are few and rarely listed, so this query reads all offers of the organisation. */
-const inRangeDisabled = (columns: string) => `SELECT ${columns} FROM offers
-  WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
-  AND disabled_since IS NOT NULL AND ($7::text IS NULL OR ${statusNow} = $7::text)
-  ${newestFirst} LIMIT $6`;
+/** Disabled offers are few and rarely listed, so this condition reads all offers of the organisation. */
+const listedAndDisabled = `${listed} AND disabled_since IS NOT NULL AND ($7::text IS NULL OR ${statusNow} = $7::text)`;
 
 /** Categories and interests may have become inactive; existing offers keep showing their names. */
 export function named(page: string): string {

@@ -12,12 +12,13 @@ import { wordsOf } from '../domain/search-words.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
 import { momentSql, statusAtSql, waitsForReviewSql, withClockSql } from '../status-sql.ts';
 
+/** What is left out does not restrict the search. */
 export type OfferSearch = {
-  readonly organisationId: number | null;
-  readonly mode: Mode | null;
+  readonly organisationId?: number | undefined;
+  readonly mode?: Mode | undefined;
   /** Words with which words of the title begin. */
-  readonly title: string | null;
-  readonly state: OfferFilter | null;
+  readonly title?: string | undefined;
+  readonly state?: OfferFilter | undefined;
   readonly after: ListingPlace | null;
   readonly limit: number;
 };
@@ -38,15 +39,17 @@ export async function searchOffers(
   const given = (value: unknown) => `$${values.push(value)}` as const;
   const { limit } = search;
   // Of an organisation by its listing's index, of all organisations by the primary key: ids are given in the order of creation.
-  const order = search.organisationId === null ? 'offer_id DESC' : 'created_at DESC, offer_id DESC';
-  const status = search.state === null ? undefined : statusOf[search.state];
+  const order = search.organisationId === undefined ? 'offer_id DESC' : 'created_at DESC, offer_id DESC';
+  const status = search.state && statusOf[search.state];
   const depth = given(status === undefined ? limit + 1 : lookedAt);
   const conditions = [...conditionsOf(search, given), ...(status?.indexed ?? [])].join(' AND ');
   const modes =
-    search.organisationId !== null && search.mode === null ? (['TEST', 'LIVE'] as const) : [search.mode];
+    search.organisationId !== undefined && search.mode === undefined
+      ? (['TEST', 'LIVE'] as const)
+      : [search.mode];
   // One range of the index for each mode.
   const ranges = modes.map((mode) => {
-    const ofMode = mode === null ? '' : ` AND mode = ${given(mode)}`;
+    const ofMode = mode === undefined ? '' : ` AND mode = ${given(mode)}`;
     return `(SELECT * FROM offers WHERE ${conditions}${ofMode} ORDER BY ${order} LIMIT ${depth})`;
   });
   const looked = `SELECT * FROM (${ranges.join(' UNION ALL ')}) AS ranges ORDER BY ${order} LIMIT ${depth}`;
@@ -85,11 +88,11 @@ function conditionsOf(
   { organisationId, title, state, after }: OfferSearch,
   given: (value: unknown) => `$${number}`,
 ): string[] {
-  const words = title === null ? [] : wordsOf(title);
+  const words = wordsOf(title ?? '');
   return [
     'shown_at IS NOT NULL',
     ...(state === 'Deleted' ? [] : ['deleted_at IS NULL']),
-    ...(organisationId === null ? [] : [`organisation_id = ${given(organisationId)}`]),
+    ...(organisationId === undefined ? [] : [`organisation_id = ${given(organisationId)}`]),
     ...(words.length === 0
       ? []
       : [
@@ -97,7 +100,7 @@ function conditionsOf(
         ]),
     ...(after === null
       ? []
-      : organisationId === null
+      : organisationId === undefined
         ? [`offer_id < ${given(after.offerId)}`]
         : [`(created_at, offer_id) < (${given(after.createdAt)}, ${given(after.offerId)})`]),
   ];

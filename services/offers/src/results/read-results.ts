@@ -5,7 +5,7 @@ import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { statusAt } from '../domain/offer.ts';
 import { type Period, wholeHour } from '../domain/traffic/analytics-period.ts';
-import { type Buckets, daysIn, pointsOf, sumOf } from '../domain/traffic/traffic-series.ts';
+import { type Buckets, daysIn, pointsOf, shownPoints, sumOf } from '../domain/traffic/traffic-series.ts';
 import { readForPortal } from '../listing/portal-listing-store.ts';
 import type { Owner } from '../offers-store.ts';
 import { sumTrafficOfOrganisation } from '../traffic/traffic-store.ts';
@@ -62,11 +62,7 @@ export async function readResults(
     offers: { ...offers.counts, are_more: offers.areMore, total: offers.hasAny ? 'some' : 'none' },
     current: figures(sumOf(points), spend),
     before: figures(countedBefore.get(0) ?? { views: 0, clicks: 0 }, spendBefore),
-    points: points.map(({ startAt, views, clicks }) => ({
-      start_datetime: startAt.toISOString(),
-      views,
-      clicks,
-    })),
+    points: shownPoints(points),
     best: shown.map((offer) => {
       const { views, clicks } = best.find(({ offerId }) => offerId === offer.offerId) ?? offer;
       return {

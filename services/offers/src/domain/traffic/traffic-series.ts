@@ -48,6 +48,11 @@ export function daysIn(period: Period, timeZone: string): readonly LocalDay[] {
   return days;
 }
 
+/** The points as replies have them. */
+export function shownPoints(points: readonly Point[]) {
+  return points.map(({ startAt, ...traffic }) => ({ start_datetime: startAt.toISOString(), ...traffic }));
+}
+
 type LocalDay = {
   readonly start: Date;
   /** Days since 1970, by the calendar of the zone. */

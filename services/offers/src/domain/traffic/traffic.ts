@@ -31,7 +31,7 @@ export type ViewerHour = ReadonlyMap<number, Traffic> | 'automated';
 export type RollUp = { readonly offerId: number; readonly hour: Date; readonly counts: Counts };
 
 /** A hundred different offers in an hour is one every 36 seconds without a pause; no person reads at that rate. */
-export const MAX_OFFERS_OF_A_PERSON = 100;
+const MAX_OFFERS_OF_A_PERSON = 100;
 
 /** If a viewer turns out to be a bot, the traffic counted before is subtracted, so counts can be negative. */
 export function noteSightings(
