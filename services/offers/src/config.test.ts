@@ -43,28 +43,23 @@ describe('the store of pictures', () => {
     expect(imageStoreOf(config)).toEqual({ kind: 'folder', folder });
   });
 
-  it.each([
-    ['s3://pictures', ''],
-    ['s3://pictures/', ''],
-    ['s3://pictures/offers/live', 'offers/live/'],
-    ['s3://pictures/offers/live/', 'offers/live/'],
-  ])('%s is a bucket', (url, prefix) => {
-    const config = readOffersConfig({ ...whole, ...bucket, IMAGE_STORE_URL: url });
+  const usual = ['us-east-1', true] as const;
+  it.each<[url: string, prefix: string, more: object, region: string, pathStyle: boolean]>([
+    ['s3://pictures', '', {}, ...usual],
+    ['s3://pictures/offers/live', 'offers/live/', {}, ...usual],
+    ['s3://pictures/', '', { S3_REGION: 'eu-west-1', S3_PATH_STYLE: 'false' }, 'eu-west-1', false],
+  ])('%s is a bucket', (url, prefix, more, region, pathStyle) => {
+    const config = readOffersConfig({ ...whole, ...bucket, ...more, IMAGE_STORE_URL: url });
     expect(imageStoreOf(config)).toEqual({
       kind: 'bucket',
       bucket: 'pictures',
       prefix,
       endpoint: 'https://s3.example',
-      region: 'us-east-1',
-      pathStyle: true,
+      region,
+      pathStyle,
       accessKeyId: 'id',
       secretAccessKey: 'a-secret',
     });
-  });
-
-  it('may have a region, and its bucket in the host name', () => {
-    const named = { ...whole, ...bucket, S3_REGION: 'eu-west-1', S3_PATH_STYLE: 'false' };
-    expect(imageStoreOf(readOffersConfig(named))).toMatchObject({ region: 'eu-west-1', pathStyle: false });
   });
 
   it('in a bucket needs an endpoint and a key, reported together with all other problems', () => {

@@ -25,17 +25,16 @@ import {
 } from '@offer-ads/contracts/internal/pricing-api';
 import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { renditionSize } from '@offer-ads/contracts/pictures/renditions';
-import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
-import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
+import { startHttpServer } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { resized } from '@offer-ads/testing/pictures/pictures';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Request, type Response } from 'express';
 
 /** Every call that offers makes. */
 export type CallName =
@@ -141,7 +140,12 @@ export type FakeServices = AsyncDisposable &
     readonly reset: () => void;
   };
 
+type Work = (req: Request) => object | Promise<object>;
+type OnCall = (method: 'get' | 'post', path: string, name: CallName, work: Work) => void;
+
 const vatMinor = 200n;
+/** The answer of billing when too many charges of a balance wait. */
+const tooManyCharges = { message: 'Too many requests' };
 
 export async function startFakeServices(clock: Clock): Promise<FakeServices> {
   const sales = new Map<number, Sale>();
@@ -158,19 +162,9 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
   };
   const services = { pricing, moderation, billing };
 
-  /**
-   * An endpoint: runs the work between the two moments of its call, and fails as the test says.
-   * @param before runs first; true if it has answered
-   */
+  /** Runs the work between the two moments of the call, and fails as the test says. */
   const answer =
-    (
-      service: keyof typeof services,
-      name: CallName,
-      work: (req: Request) => object | Promise<object>,
-      before: (req: Request, res: Response) => Promise<boolean | void> = nothing,
-    ) =>
-    async (req: Request, res: Response) => {
-      if ((await before(req, res)) === true) return;
+    (service: keyof typeof services, name: CallName, work: Work) => async (req: Request, res: Response) => {
       const { breaks } = name === 'balance' ? { breaks: noBreaks() } : services[service];
       const call = { name, path: req.path, requestId: requestFacts(req).requestId };
       await calls.onCall({ ...call, when: 'asked' });
@@ -186,131 +180,90 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
       }
       const spoiling = calls.spoilt[name];
       if (spoiling !== undefined) spoil(res, spoiling, JSON.stringify(body));
+      else if (body === tooManyCharges) res.status(429).json(body);
       else if ('bytes' in body) res.type('image/jpeg').send(body.bytes);
       else res.json(body);
+    };
+  const serve = (service: keyof typeof services, endpoints: (on: OnCall) => void) =>
+    startHttpServer({
+      host: '127.0.0.1',
+      port: 0,
+      logger: silentLogger,
+      metrics: createMetrics(service),
+      clock,
+      readiness: async () => [],
+      routes: (app) => {
+        app.use(requireCaller({ secret: testContextSecret, audience: service, clock }));
+        app.use(express.json(), express.raw({ limit: '16mb' }));
+        endpoints((method, path, name, work) => app.route(path)[method](answer(service, name, work)));
+      },
+    });
+  const ask = async (service: { asked: number; onAsked: () => Promise<void> }) => {
+    service.asked += 1;
+    await service.onAsked();
+  };
+  const sell =
+    (
+      schema: typeof chargeRequest,
+      sale: (billing: Billing, offerId: number, netMinor: bigint) => object,
+    ): Work =>
+    async ({ body }) => {
+      const { offerId, netMinor } = schema.parse(body);
+      await billing.onSale(offerId);
+      if (billing.crowded) return tooManyCharges;
+      const reply = sale(billing, offerId, BigInt(netMinor));
+      await billing.onSold(offerId);
+      return reply;
     };
   const offerIdIn = (req: Request) => Number(req.params['offerId']);
 
   const servers = await Promise.all([
-    startServer('pricing', clock, (app) => {
-      app.post(
-        '/internal/price',
-        answer(
-          'pricing',
-          'price',
-          () => priceFrom(pricing),
-          async ({ body }) => {
-            priceRequest.parse(body);
-            pricing.asked += 1;
-            await pricing.onAsked();
-          },
-        ),
+    serve('pricing', (on) => {
+      on('post', '/internal/price', 'price', async ({ body }) => {
+        priceRequest.parse(body);
+        await ask(pricing);
+        return priceFrom(pricing);
+      });
+      on('post', '/internal/quoted-price', 'price', async ({ body }) => {
+        pricing.quoteAsked = quotedPriceRequest.parse(body);
+        await ask(pricing);
+        return pricing.quoteRefusal ?? heldPrice;
+      });
+    }),
+    serve('billing', (on) => {
+      on('get', '/internal/balance', 'balance', (req) => {
+        const { mode, currency } = callerOf(req);
+        return { mode, currency, balanceMinor: billing.balanceMinor.toString() };
+      });
+      on('post', '/internal/charges', 'charge', sell(chargeRequest, charge(clock)));
+      on('post', '/internal/checkouts', 'checkout', sell(checkoutRequest, openCheckout));
+      on('post', '/internal/offers/:offerId/close-checkout', 'close', async (req) => {
+        await billing.onClose();
+        return closeFor(billing, offerIdIn(req), closeCheckoutRequest.parse(req.body).deletion);
+      });
+      on('post', '/internal/offers/:offerId/keep-checkout', 'keep', (req) =>
+        keep(billing, offerIdIn(req), keepCheckoutRequest.parse(req.body).deletion),
       );
-      app.post(
-        '/internal/quoted-price',
-        answer(
-          'pricing',
-          'price',
-          () => pricing.quoteRefusal ?? heldPrice,
-          async ({ body }) => {
-            pricing.quoteAsked = quotedPriceRequest.parse(body);
-            pricing.asked += 1;
-            await pricing.onAsked();
-          },
-        ),
+      on('post', '/internal/offers/:offerId/credit-preview', 'preview', (req) => {
+        const { creditedMinor } = billing;
+        const { netMinor = 0n } = sales.get(offerIdIn(req)) ?? {};
+        const earned = creditTarget(netMinor, creditPreviewRequest.parse(req.body));
+        return { creditMinor: `${earned - creditedMinor}`, creditedMinor: `${creditedMinor}` };
+      });
+      on('post', '/internal/offers/:offerId/resolve-charge', 'resolve', (req) =>
+        resolve(billing, offerIdIn(req)),
       );
     }),
-    startServer('billing', clock, (app) => {
-      app.get(
-        '/internal/balance',
-        answer('billing', 'balance', (req) => {
-          const { mode, currency } = callerOf(req);
-          return { mode, currency, balanceMinor: billing.balanceMinor.toString() };
-        }),
-      );
-      const sell =
-        (
-          sale: (billing: Billing, offerId: number, netMinor: bigint) => object,
-          schema: typeof chargeRequest,
-        ) =>
-        async (req: Request) => {
-          const { offerId, netMinor } = schema.parse(req.body);
-          const reply = sale(billing, offerId, BigInt(netMinor));
-          await billing.onSold(offerId);
-          return reply;
-        };
-      const beforeSale = async (req: Request, res: Response) => {
-        await billing.onSale((req.body as { offerId: number }).offerId);
-        if (billing.crowded) res.status(429).json({ message: 'Too many requests' });
-        return billing.crowded;
-      };
-      app.post(
-        '/internal/charges',
-        answer('billing', 'charge', sell(charge(clock), chargeRequest), beforeSale),
-      );
-      app.post(
-        '/internal/checkouts',
-        answer('billing', 'checkout', sell(openCheckout, checkoutRequest), beforeSale),
-      );
-      app.post(
-        '/internal/offers/:offerId/close-checkout',
-        answer(
-          'billing',
-          'close',
-          (req) => closeFor(billing, offerIdIn(req), closeCheckoutRequest.parse(req.body).deletion),
-          () => billing.onClose(),
-        ),
-      );
-      app.post(
-        '/internal/offers/:offerId/keep-checkout',
-        answer('billing', 'keep', (req) =>
-          keep(billing, offerIdIn(req), keepCheckoutRequest.parse(req.body).deletion),
-        ),
-      );
-      app.post(
-        '/internal/offers/:offerId/credit-preview',
-        answer('billing', 'preview', (req) => {
-          const netMinor = sales.get(offerIdIn(req))?.netMinor ?? 0n;
-          const { creditedMinor } = billing;
-          const earned = creditTarget(netMinor, creditPreviewRequest.parse(req.body));
-          return { creditMinor: `${earned - creditedMinor}`, creditedMinor: `${creditedMinor}` };
-        }),
-      );
-      app.post(
-        '/internal/offers/:offerId/resolve-charge',
-        answer('billing', 'resolve', (req) => resolve(billing, offerIdIn(req))),
-      );
-    }),
-    startServer('moderation', clock, (app) => {
-      app.post(
-        '/internal/renditions',
-        express.raw({ limit: '16mb' }),
-        answer('moderation', 'rendition', (req) => rendition(req)),
-      );
-      app.get(
-        '/internal/verdicts/:cleanHash',
-        answer(
-          'moderation',
-          'verdict',
-          (): StoredVerdictReply =>
-            moderation.verdict === 'refused'
-              ? { verdict: 'refused', reason: 'the picture looks explicit' }
-              : { verdict: 'allowed' },
-        ),
-      );
-      app.post(
-        '/internal/verdicts',
-        express.raw({ limit: '6mb' }),
-        answer(
-          'moderation',
-          'verdict',
-          (req) => verdictOn(moderation.verdict, req.body as Buffer),
-          async () => {
-            moderation.asked += 1;
-            await moderation.onAsked();
-          },
-        ),
-      );
+    serve('moderation', (on) => {
+      on('post', '/internal/renditions', 'rendition', rendition);
+      on('get', '/internal/verdicts/:cleanHash', 'verdict', (): StoredVerdictReply => {
+        const judged = verdictOn(moderation.verdict, Buffer.alloc(0));
+        return judged.verdict === 'refused' ? judged : { verdict: 'allowed' };
+      });
+      on('post', '/internal/verdicts', 'verdict', async (req) => {
+        await ask(moderation);
+        return verdictOn(moderation.verdict, req.body as Buffer);
+      });
     }),
   ]);
   const [{ url: pricingUrl }, { url: billingUrl }, { url: moderationUrl }] = servers;
@@ -450,24 +403,4 @@ function spoil(res: Response, how: Spoiling, answer: string): void {
     case 'status 500':
       return void res.status(500).type('json').send(answer);
   }
-}
-
-function startServer(
-  service: ServiceName,
-  clock: Clock,
-  routes: (app: Express) => void,
-): Promise<HttpServer> {
-  return startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger: silentLogger,
-    metrics: createMetrics(service),
-    clock,
-    readiness: async () => [],
-    routes: (app) => {
-      app.use(requireCaller({ secret: testContextSecret, audience: service, clock }));
-      app.use(express.json());
-      routes(app);
-    },
-  });
 }

@@ -9,7 +9,7 @@ export type Parts = Record<string, string | readonly string[] | undefined>;
 export type CreateOptions = CallOptions & { readonly key?: string; readonly picture?: Buffer | null };
 
 /** From an hour after the test clock's start, for ten hours. */
-export const usualParts: Parts = {
+const usualParts: Parts = {
   category_id: '1',
   title: 'Two for one',
   description: 'Two coffees for the price of one',

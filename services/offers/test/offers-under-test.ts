@@ -71,6 +71,8 @@ export type CallOptions = {
   readonly caller?: Partial<CallerContext>;
   readonly headers?: Record<string, string>;
   readonly body?: FormData | string;
+  /** A body of JSON, instead. */
+  readonly json?: unknown;
   /** Another replica than the usual one. */
   readonly to?: Offers;
   /** The first answer, also when it is 503. */
@@ -152,27 +154,24 @@ export async function startOffersUnderTest(o: StartOptions = {}): Promise<Offers
       statementTimeoutMs: STATEMENT_MS,
     }),
   );
+  const answer = async (url: string, method: string, { headers, body, json }: CallOptions) =>
+    answerOf(
+      await fetch(url, {
+        method,
+        headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body }),
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      }),
+    );
   const call = (method: string, path: string, options: CallOptions = {}) => {
-    const ask = async () =>
-      answerOf(
-        await fetch((options.to ?? offers).url + path, {
-          method,
-          headers: { ...signedCaller({ audience: 'offers', ...options.caller }), ...options.headers },
-          ...(options.body !== undefined && { body: options.body }),
-        }),
-      );
+    const headers = { ...signedCaller({ audience: 'offers', ...options.caller }), ...options.headers };
+    const ask = () => answer((options.to ?? offers).url + path, method, { ...options, headers });
     return options.once === true ? ask() : patiently(ask);
   };
-  const admin = (method: string, path: string, json?: unknown) =>
-    patiently(async () =>
-      answerOf(
-        await fetch(offers.adminUrl + path, {
-          method,
-          headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-          ...(json !== undefined && { body: JSON.stringify(json) }),
-        }),
-      ),
-    );
+  const admin = (method: string, path: string, json?: unknown) => {
+    const headers = { authorization: `Bearer ${adminToken}` };
+    return patiently(() => answer(offers.adminUrl + path, method, { headers, json }));
+  };
   const put = await admin('PUT', '/admin/catalogue', catalogue);
   if (put.status !== 200) throw new Error(`the catalogue was not put: ${JSON.stringify(put.body)}`);
 

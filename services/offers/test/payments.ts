@@ -1,4 +1,4 @@
-import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { type BalanceCredited, OfferPaid } from '@offer-ads/contracts/events/billing';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { OffersUnderTest } from './offers-under-test.ts';
 
@@ -24,4 +24,17 @@ export function offerPaid(
 export async function pay(under: OffersUnderTest, offerId: number): Promise<void> {
   under.otherServices.billing.pay(offerId);
   await under.deliver(OfferPaid, offerPaid(under, offerId));
+}
+
+/** BalanceCredited for an offer of the usual caller. */
+export function credited(offerId: number, amountMinor: number): EventData<typeof BalanceCredited> {
+  return {
+    organisationId: 1,
+    mode: 'TEST',
+    currency: 'GBP',
+    balanceMinor: '0',
+    offerId,
+    title: 'Two for one',
+    amountMinor: `${amountMinor}`,
+  };
 }

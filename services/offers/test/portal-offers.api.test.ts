@@ -1,7 +1,6 @@
 /** Routes that only the portal uses: prices, single offers, Scheduled offers, charts, credits in advance, simulated traffic. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { OfferViewed } from '@offer-ads/contracts/events/community';
 import {
   creationReply,
   offerCreditReply,
@@ -11,6 +10,7 @@ import {
 } from '@offer-ads/contracts/portal/offers-api';
 import { byCard, create, createdId, live, startingNow } from './forms.ts';
 import { type Answer, offersUnderTest } from './offers-under-test.ts';
+import { seeOffer } from './placements/placing.ts';
 
 const under = offersUnderTest();
 
@@ -136,23 +136,13 @@ describe('the credit of a deletion', () => {
   });
 });
 
-describe('the series of analytics', () => {
-  it.each(['', '?interval=1y'])('is 400 with %j', async (query) => {
-    expect((await get(`/offers/${await createdId(under)}/analytics/series${query}`)).status).toBe(400);
-  });
-});
-
 describe('simulated traffic', () => {
   const simulate = (id: number, body: object, caller = {}): Promise<Answer> =>
-    under.call('POST', `/portal/offers/${id}/simulated-traffic`, {
-      caller,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    under.call('POST', `/portal/offers/${id}/simulated-traffic`, { caller, json: body });
 
   it('is added to the traffic of members in analytics and charts, and no event is written', async () => {
     const id = await createdId(under, startingNow);
-    await under.deliver(OfferViewed, { offerId: id, viewedAt: '2026-06-01T12:00:00.000Z' });
+    await seeOffer(under, id, { views: 1 });
     under.clock.set('2026-06-01T14:20:00Z');
     await under.clearEvents();
     await simulate(id, { views: 40, clicks: 3 });

@@ -2,12 +2,11 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
-import { create, createdId, form, formOf, startingNow, usualParts } from './forms.ts';
-import { offersUnderTest, patiently } from './offers-under-test.ts';
+import { create, createdId, form, formOf, startingNow } from './forms.ts';
+import { offersUnderTest } from './offers-under-test.ts';
 
 const under = offersUnderTest();
 
@@ -50,10 +49,7 @@ const everyEndpoint = [
 ] as const;
 
 function ask(method: string, path: string, id: number | string, o = {}) {
-  const simulated = path.endsWith('/simulated-traffic') && {
-    body: JSON.stringify({ views: 1, clicks: 0 }),
-    headers: { 'content-type': 'application/json' },
-  };
+  const simulated = path.endsWith('/simulated-traffic') && { json: { views: 1, clicks: 0 } };
   const edited = method === 'PATCH' && { body: formOf({ title: 'Three for one' }) };
   return under.call(method, path.replace(':id', String(id)), { ...simulated, ...edited, ...o });
 }
@@ -83,44 +79,9 @@ it.each(everyEndpoint)('%s %s is 401 without a signed caller context', async (me
   }
 });
 
-it.each([
-  ['GET', '/categories', 'categories'],
-  ['GET', '/interests', 'interests'],
-  ['POST', '/offers', 'categories'],
-  ['GET', '/offers/:id/analytics?interval=all', 'traffic'],
-])('%s %s is 500 without any detail when something is broken', async (method, path, table) => {
-  const id = await createdId(under);
-  await under.postgres.query(`ALTER TABLE ${table} RENAME TO renamed`);
-  try {
-    const answer = path === '/offers' ? await create(under) : await ask(method, path, id);
-    expect([answer.status, answer.body]).toEqual([500, { message: 'Internal server error' }]);
-  } finally {
-    await under.postgres.query(`ALTER TABLE renamed RENAME TO ${table}`);
-  }
-  expect([await under.count('offers'), under.otherServices.billing.charges()]).toEqual([1, 1]);
-});
-
-it.each([
-  ['/categories', ['POST', 'PUT', 'PATCH', 'DELETE']],
-  ['/interests', ['POST', 'PUT', 'PATCH', 'DELETE']],
-  ['/offers/1/pause', ['GET', 'PUT', 'PATCH', 'DELETE']],
-])('%s is 404 for methods that the specification does not name', async (path, methods) => {
-  for (const method of methods)
-    expect(await under.call(method, path)).toMatchObject({ status: 404, body: { message: 'Not found' } });
-});
-
 describe('HEAD and OPTIONS', () => {
   const get = (method: string, path: string) =>
     fetch(under.offers.url + path, { method, headers: signedCaller({ audience: 'offers' }) });
-
-  it.each(['/categories', '/interests', '/offers?environment=test', '/offers?environment=live'])(
-    'HEAD %s is answered like GET, without a body',
-    async (path) => {
-      const [head, whole] = [await get('HEAD', path), await get('GET', path)];
-      expect([head.status, await head.text()]).toEqual([whole.status, '']);
-      expect(head.headers.get('content-length')).toBe(whole.headers.get('content-length'));
-    },
-  );
 
   it.each(['HEAD', 'OPTIONS'])('%s changes nothing', async (method) => {
     const id = await createdId(under, startingNow);
@@ -164,37 +125,7 @@ function headersFor(key: string, type: string, organisationId = 1): Record<strin
   return { ...caller, 'Idempotency-Key': key, 'Content-Type': type };
 }
 
-/** Sends the pieces one after the other, chunked, because no length is announced. */
-function sendInPieces(pieces: readonly Buffer[], headers: Record<string, string>) {
-  return patiently(async () => {
-    const outgoing = request(`${under.offers.url}/offers`, { method: 'POST', headers });
-    const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
-    for (const piece of pieces) {
-      outgoing.write(piece);
-      // Each piece then travels as a chunk of its own.
-      await nextTurn();
-    }
-    outgoing.end();
-    const [response] = await answered;
-    return { status: response.statusCode ?? 0, body: JSON.parse(await text(response)) as unknown };
-  });
-}
-
-function piecesOf(body: Buffer, bytes: number): Buffer[] {
-  return Array.from({ length: Math.ceil(body.length / bytes) }, (_, index) =>
-    body.subarray(index * bytes, (index + 1) * bytes),
-  );
-}
-
 describe('a form', () => {
-  it('may come in chunks of any size without its length, and is the same form', async () => {
-    const { body, type } = await usualForm();
-    const whole = await sendInPieces([body], headersFor('same', type));
-    expect(whole).toMatchObject({ status: 200, body: { return_code: 'S1' } });
-    for (const bytes of [64, 1_000, 65_536])
-      expect(await sendInPieces(piecesOf(body, bytes), headersFor('same', type))).toEqual(whole);
-  });
-
   it('may wait for 100 Continue', async () => {
     const { body, type } = await usualForm();
     const outgoing = request(`${under.offers.url}/offers`, {
@@ -207,21 +138,6 @@ describe('a form', () => {
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     response.resume();
     expect(response.statusCode).toBe(200);
-  });
-
-  it.each([
-    ['without a body', 'multipart/form-data; boundary=b', '', 'The body is not complete multipart/form-data'],
-    [
-      'in another encoding',
-      'application/x-www-form-urlencoded',
-      new URLSearchParams({ title: String(usualParts['title']) }).toString(),
-      'The body must be multipart/form-data with a boundary',
-    ],
-  ])('%s is refused', async (_, type, body, message) => {
-    expect(await sendInPieces([Buffer.from(body)], headersFor('form', type))).toMatchObject({
-      status: 400,
-      body: { return_code: 'E1', message },
-    });
   });
 
   it('that breaks off leaves nothing behind, and its key is free', async () => {
@@ -238,7 +154,7 @@ describe('a form', () => {
     await nextTurn();
     socket.destroy();
     await once(socket, 'close');
-    expect(await sendInPieces([body], headersFor('broken', type))).toMatchObject({ status: 200 });
+    expect(await create(under, {}, { key: 'broken' })).toMatchObject({ status: 200 });
     expect(under.otherServices.billing.charges()).toBe(1);
   });
 });

@@ -1,11 +1,13 @@
 /** What the first page of the portal shows: offers by status, views, clicks and spend of the last days, the best offers. */
 import { describe, expect, it } from '@jest/globals';
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
-import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { type ResultsReply, resultsReply } from '@offer-ads/contracts/portal/offers-api';
 import { readResults } from '../src/results/read-results.ts';
 import { byCard, create, createdId, startingNow } from './forms.ts';
 import { offersUnderTest } from './offers-under-test.ts';
+import { credited } from './payments.ts';
+import { seeOffer } from './placements/placing.ts';
+import { advance } from './test-clock/clocks.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -72,24 +74,13 @@ describe('200', () => {
     const second = await createdId(under, period);
     const now = new Date('2026-06-03T12:34:56.789Z');
     under.clock.set(now.toISOString());
-    const see = async (id: number, hoursAgo: number, views: number, clicks: number) => {
-      const at = new Date(now.getTime() - hoursAgo * HOUR).toISOString();
-      for (let n = 0; n < views; n += 1) await under.deliver(OfferViewed, { offerId: id, viewedAt: at });
-      for (let n = 0; n < clicks; n += 1) await under.deliver(OfferClicked, { offerId: id, clickedAt: at });
-    };
+    const see = (id: number, hoursAgo: number, views: number, clicks: number) =>
+      seeOffer(under, id, { views, clicks, at: new Date(now.getTime() - hoursAgo * HOUR) });
     await see(first, 0, 2, 1);
     await see(second, 168, 5, 0);
     await see(first, 169, 3, 2);
     await see(second, 335, 4, 0);
-    await under.deliver(BalanceCredited, {
-      organisationId: 1,
-      mode: 'TEST',
-      currency: 'GBP',
-      balanceMinor: '0',
-      offerId: first,
-      title: 'Two for one',
-      amountMinor: '300',
-    });
+    await under.deliver(BalanceCredited, credited(first, 300));
     const week = await results('time_zone=America/New_York');
     expect(week.current).toEqual({ views: 7, clicks: 1, spend_minor: '-300' });
     // Both prices were paid in the hour in which the period before begins.
@@ -126,7 +117,7 @@ describe('200', () => {
 
   it('keeps the views of deleted offers, which are not among the best', async () => {
     const id = await createdId(under, startingNow);
-    await under.deliver(OfferViewed, { offerId: id, viewedAt: under.clock.now().toISOString() });
+    await seeOffer(under, id, { views: 1 });
     await under.call('DELETE', `/offers/${id}`);
     expect(await results()).toMatchObject({ current: { views: 1 }, best: [] });
   });
@@ -136,12 +127,8 @@ describe('200', () => {
       start_datetime: '2026-06-20T12:00:00Z',
       expiry_datetime: '2026-08-20T12:00:00Z',
     });
-    const moved = await under.call('POST', '/test/clock', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ advance_seconds: (30 * DAY) / 1_000 }),
-    });
-    expect(moved.status).toBe(200);
-    await under.deliver(OfferViewed, { offerId: id, viewedAt: under.clock.now().toISOString() });
+    await advance(under, (30 * DAY) / 1_000);
+    await seeOffer(under, id, { views: 1 });
     expect(await results()).toMatchObject({
       current: { views: 1, spend_minor: '1000' },
       best: [{ offer_id: id, offer_status: 'Active' }],

@@ -3,44 +3,6 @@ import { fc } from '@offer-ads/testing/profile';
 import { parseCursor, portalFilters, readListingQuery, writeCursor } from './listing-query.ts';
 
 describe('the query of the listing', () => {
-  it('needs only the environment, in upper or lower case', () => {
-    expect(readListingQuery({ environment: 'Test' }, 'TEST')).toEqual({
-      ok: true,
-      query: {
-        limit: 20,
-        after: null,
-        status: null,
-        createdAfter: null,
-        createdBefore: null,
-      },
-    });
-  });
-
-  it('takes every filter', () => {
-    const place = { createdAt: new Date(0), offerId: 7 };
-    const read = readListingQuery(
-      {
-        environment: 'live',
-        limit: '100',
-        cursor: writeCursor(place),
-        offer_status: 'AWAITING_PAYMENT',
-        created_after: '2026-06-01T10:00:00+02:00',
-        created_before: '2026-06-02T10:00:00Z',
-      },
-      'LIVE',
-    );
-    expect(read).toEqual({
-      ok: true,
-      query: {
-        limit: 100,
-        after: place,
-        status: 'awaiting_payment',
-        createdAfter: new Date('2026-06-01T08:00:00Z'),
-        createdBefore: new Date('2026-06-02T10:00:00Z'),
-      },
-    });
-  });
-
   it('can ask for disabled offers in the portal only', () => {
     const asked = { environment: 'TEST', status: 'disabled' };
     expect(readListingQuery(asked, 'TEST', portalFilters)).toMatchObject({ query: { onlyDisabled: true } });
@@ -50,10 +12,6 @@ describe('the query of the listing', () => {
       reason: 'invalid-query',
       faults: ['status must be disabled'],
     });
-  });
-
-  it("is refused when it names the other mode than the key's", () => {
-    expect(readListingQuery({ environment: 'live' }, 'TEST')).toEqual({ ok: false, reason: 'other-mode' });
   });
 
   it.each([

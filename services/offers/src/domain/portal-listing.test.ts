@@ -10,22 +10,6 @@ const faultsOf = (parameters: Record<string, unknown>) => {
 };
 
 describe('the query of the portal’s list', () => {
-  it('lists the newest offers unless it says otherwise', () => {
-    expect(readPortalQuery({}, 'TEST')).toEqual({
-      ok: true,
-      query: {
-        limit: 20,
-        after: null,
-        status: null,
-        createdAfter: null,
-        createdBefore: null,
-        search: null,
-        sort: 'newest',
-        afterRanked: null,
-      },
-    });
-  });
-
   it('searches without spaces around the text, which may be a number', () => {
     expect(readPortalQuery({ search: '  Coffee ' }, 'TEST')).toMatchObject({ query: { search: 'Coffee' } });
     expect(readPortalQuery({ search: '   ' }, 'TEST')).toMatchObject({ query: { search: null } });
@@ -35,13 +19,6 @@ describe('the query of the portal’s list', () => {
       null,
       null,
     ]);
-  });
-
-  it('lists deleted offers as a state of their own', () => {
-    expect(readPortalQuery({ offer_status: 'Deleted' }, 'TEST')).toMatchObject({
-      query: { onlyDeleted: true, status: null },
-    });
-    expect(readPortalQuery({ offer_status: 'active' }, 'TEST')).not.toHaveProperty('query.onlyDeleted');
   });
 
   it('takes each cursor back, with the sort that wrote it and no other', () => {

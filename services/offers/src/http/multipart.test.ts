@@ -30,9 +30,8 @@ const withoutName =
   'Every part must have a name, in a header such as Content-Disposition: form-data; name="title"';
 
 describe('an upload', () => {
-  it('is read alike in chunks of any size', async () => {
-    const read = await readUpload(request(whole));
-    expect(read).toEqual({
+  it('has its fields and its picture', async () => {
+    expect(await readUpload(request(whole))).toEqual({
       ok: true,
       form: {
         fields: new Map([
@@ -42,7 +41,6 @@ describe('an upload', () => {
         picture: Buffer.from('bytes of a picture'),
       },
     });
-    for (const size of [1, 7, 64]) expect(await readUpload(request(whole, size))).toEqual(read);
   });
 
   it('is read whole when its last chunks are there at once', async () => {
@@ -147,43 +145,39 @@ describe('parts as clients write them', () => {
     expect(await fieldsOf(withHeaders([header], 'Tea'))).toEqual({ title: ['Tea'] });
   });
 
-  const declared = (charset: string, content: Buffer) =>
-    withHeaders([titled, `Content-Type: text/plain; charset=${charset}`], content);
-
-  it.each([
-    ['iso-8859-1', Buffer.from('Caf\u00e9', 'latin1'), 'Caf\u00e9'],
-    ['"Windows-1252"', Buffer.from('5 \x80 off', 'latin1'), '5 \u20ac off'],
-    ['utf-16le', Buffer.from('Caf\u00e9', 'utf16le'), 'Caf\u00e9'],
-    ['us-ascii', Buffer.from('Tea'), 'Tea'],
-    ['shift_jis', Buffer.from('8cdf', 'hex'), '\u5348'],
-  ])('in the charset %s are decoded', async (charset, bytes, text) => {
-    expect(await fieldsOf(declared(charset, bytes))).toEqual({ title: [text] });
-  });
-
-  it.each<[string, Buffer, string]>([
-    ['us-ascii', Buffer.from('Caf\u00e9'), 'title is not in its charset us-ascii: position 3'],
-    ['utf-16le', Buffer.from('00d8', 'hex'), 'title is not in its charset utf-16le'],
-    ['klingon', Buffer.from('Tea'), 'title is in the charset klingon, which is not known: send UTF-8'],
-    ['base64', Buffer.from('VGVh'), 'title is in the charset base64, which is not known: send UTF-8'],
-  ])('in the charset %s that does not fit are refused', async (charset, bytes, fault) => {
-    expect(await fieldsOf(declared(charset, bytes))).toBe(fault);
+  const unknown = (charset: string) => `title is in the charset ${charset}, which is not known: send UTF-8`;
+  it.each<[string, string, Record<string, string[]> | string]>([
+    ['iso-8859-1', '436166e9', { title: ['Café'] }],
+    ['"Windows-1252"', '3580', { title: ['5€'] }],
+    ['utf-16le', '43006100', { title: ['Ca'] }],
+    ['us-ascii', '546561', { title: ['Tea'] }],
+    ['shift_jis', '8cdf', { title: ['午'] }],
+    ['us-ascii', '436166c3a9', 'title is not in its charset us-ascii: position 3'],
+    ['utf-16le', '00d8', 'title is not in its charset utf-16le'],
+    ['klingon', '546561', unknown('klingon')],
+    ['base64', '56475668', unknown('base64')],
+    ['utf-8', '4142eda080', 'title must be in UTF-8: byte 0xED at position 2 is not'],
+  ])('in the charset %s with the bytes %s are decoded, or refused', async (charset, hex, read) => {
+    const headers = [titled, `Content-Type: text/plain; charset=${charset}`];
+    expect(await fieldsOf(withHeaders(headers, Buffer.from(hex, 'hex')))).toEqual(read);
   });
 
   it.each([
     ['Latin-1', '4be47365', 1, 'E4'],
     ['a character that breaks off', '41efbf', 1, 'EF'],
-    ['half a surrogate pair', '4142eda080', 2, 'ED'],
     ['a character in more bytes than it needs', 'c3a9c0af', 2, 'C0'],
     ['a stray byte behind a replacement character', 'efbfbdff', 3, 'FF'],
   ])('with bytes that are not UTF-8 are refused: %s', async (_, hex, at, byte) => {
     const title = withHeaders([titled], Buffer.from(hex, 'hex'));
-    const wrong = `title must be in UTF-8: byte 0x${byte} at position ${at} is not`;
-    expect(await fieldsOf(title)).toBe(wrong);
-    const name = Buffer.from(
+    expect(await fieldsOf(title)).toBe(`title must be in UTF-8: byte 0x${byte} at position ${at} is not`);
+  });
+
+  it('with a name that is not UTF-8 are refused', async () => {
+    const head = Buffer.from(
       '--frontier\r\nContent-Disposition: form-data; name="\xe9"\r\n\r\nx\r\n',
       'latin1',
     );
-    expect(await fieldsOf(name)).toBe('The names of parts must be in UTF-8');
+    expect(await fieldsOf(head)).toBe('The names of parts must be in UTF-8');
   });
 
   it.each([
@@ -213,12 +207,6 @@ describe('parts as clients write them', () => {
     );
     const picture = 'Content-Disposition: form-data; name="image"; filename="a.png"';
     expect(await fieldsOf(withHeaders([picture, base64], 'VGVh'))).toMatch(/^image must be sent as it is/);
-  });
-
-  it('with text before the first boundary and after the last are read', async () => {
-    const body = `preamble\r\n${part('name="title"', 'Tea')}--frontier--\r\nepilogue ${'x'.repeat(70_000)}`;
-    for (const size of [1, 1_000, body.length])
-      expect(await readUpload(request(Buffer.from(body), size))).toMatchObject({ ok: true });
   });
 
   it('with a boundary in quotes are read, and without one refused', async () => {
@@ -296,21 +284,9 @@ describe('the bounds of a form', () => {
   });
 });
 
-describe('names with a meaning in JavaScript', () => {
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__'])(
-    '%s is a name like any other, for the fingerprint too',
-    async (name) => {
-      const read = await readParts(part(`name="${name}"`, 'x'));
-      expect(read).toMatchObject({ ok: true, form: { fields: new Map([[name, ['x']]]) } });
-      const other = await readParts(part(`name="${name}"`, 'y'));
-      expect(read.ok && other.ok && fingerprint(read.form).equals(fingerprint(other.form))).toBe(false);
-    },
-  );
-});
-
 describe('any well-formed form', () => {
   const name = fc.string({
-    unit: fc.constantFrom('a', 'b', '[', ']', '_', ' ', '0', '\u00e9'),
+    unit: fc.constantFrom('a', 'b', '[', ']', '_', ' ', '0', '\u00e9', '__proto__', 'constructor'),
     minLength: 1,
     maxLength: 12,
   });
@@ -339,6 +315,7 @@ describe('any well-formed form', () => {
 describe('the fingerprint', () => {
   const of = (fields: Record<string, string[]>, picture = 'p') =>
     fingerprint({ fields: new Map(Object.entries(fields)), picture: Buffer.from(picture) }).toString('hex');
+  const inherited = { ['__proto__']: ['1'] };
 
   it('does not depend on the order of the names', () => {
     expect(of({ a: ['1'], b: ['2'] })).toBe(of({ b: ['2'], a: ['1'] }));
@@ -350,6 +327,8 @@ describe('the fingerprint', () => {
       of({ a: ['2', '1'] }),
       of({ a: ['1', '2'], b: [''] }),
       of({ a: ['1', '2'] }, 'q'),
+      of(inherited),
+      of({}),
     ];
     expect(new Set(all).size).toBe(all.length);
   });

@@ -13,29 +13,20 @@ import { coded, differentPayload } from './refusals.ts';
 const under = offersUnderTest();
 
 describe('a key', () => {
-  it.each([
-    ['with a space', [['Idempotency-Key', 'a b']]],
-    ['of 256 characters', [['Idempotency-Key', 'x'.repeat(256)]]],
-    [
-      'that is sent twice, because either could be meant',
-      [
-        ['Idempotency-Key', 'one'],
-        ['Idempotency-Key', 'two'],
-      ],
-    ],
-  ])('%s is E1 400', async (_, keys) => {
-    const headers = [...keys, ...Object.entries(signedCaller({ audience: 'offers' }))] as [string, string][];
+  it('that is sent twice is E1 400, because either could be meant', async () => {
+    const caller = Object.entries(signedCaller({ audience: 'offers' }));
+    const keys = ['one', 'two'].map((key) => ['Idempotency-Key', key] as const);
+    const headers = [...keys, ...caller] as [string, string][];
     const answer = await fetch(`${under.offers.url}/offers`, { method: 'POST', body: await form(), headers });
     const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces';
     expect({ status: answer.status, body: await answer.json() }).toEqual(coded('E1', 400, message));
     expect(await tracesIn(under)).toEqual(nothing);
   });
 
-  it('of 1 to 255 printable characters is taken as it is, in its own case', async () => {
+  it('is taken as it is, in its own case', async () => {
     const ids = new Set<number>();
-    for (const key of ['k', 'K', '"k"', 'k,k', '%6B', '!~', 'x'.repeat(255)])
-      ids.add(await createdId(under, {}, { key }));
-    expect(ids.size).toBe(7);
+    for (const key of ['k', 'K', '"k"', '%6B']) ids.add(await createdId(under, {}, { key }));
+    expect(ids.size).toBe(4);
   });
 
   it('belongs to one organisation and mode', async () => {
@@ -93,20 +84,10 @@ describe.each(['B', 'E'])('a replay of a success (%s)', (payment_method) => {
   });
 });
 
-describe('the payload of a key', () => {
-  it.each([
-    ['a field', { title: 'Three for one' }, undefined],
-    ['an unknown field', { extra: 'x' }, undefined],
-    ['the picture', {}, () => png()],
-  ])('is another one when %s differs: 422', async (_, parts, picture) => {
-    const key = randomUUID();
-    await createdId(under, {}, { key });
-    const { status, body } = await create(under, parts, {
-      key,
-      ...(picture && { picture: await picture() }),
-    });
-    expect({ status, body }).toEqual(differentPayload);
-  });
+it('a request with the key and another picture is another payload: 422', async () => {
+  const key = randomUUID();
+  await createdId(under, {}, { key });
+  expect(await create(under, {}, { key, picture: await png() })).toMatchObject(differentPayload);
 });
 
 it('while the first request is running, the same payload is 409 with Retry-After and another one 422', async () => {

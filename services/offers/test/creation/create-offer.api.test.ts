@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createReply } from '@offer-ads/contracts/public/api';
 import { byField, offerTextFacts } from '@offer-ads/contracts/values/offer-texts';
-import { gif, jpegOfBytes, manyPixelPng, png } from '@offer-ads/testing/pictures/pictures';
+import { gif, jpegOfBytes, png } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { quotedMinor } from '../fake-services.ts';
 import { byCard, type CreateOptions, create, createdId, live, type Parts, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
-import { created, expectUnavailable, nothing, tracesIn } from './creating.ts';
+import { created, expectUnavailable, nothing, tracesIn, whileQuotaIsLocked } from './creating.ts';
 import {
   attempt,
+  because,
   coded,
   keyOfAnotherPayload,
   maximumIs,
@@ -192,22 +193,6 @@ describe('with a quote', () => {
     const id = await createdId(under, { quote_id }, { key });
     expect([...under.otherServices.billing.sales]).toMatchObject([[id, { netMinor: quotedMinor }]]);
   });
-
-  it('a replay answers after the quote has expired; without its quote it is another payload', async () => {
-    const key = randomUUID();
-    const { body } = await create(under, { quote_id }, { key });
-    under.otherServices.pricing.quoteRefusal = { outcome: 'refused', reason: 'expired' };
-    const replay = await create(under, { quote_id }, { key });
-    expect([replay.body, replay.headers.get('idempotent-replayed')]).toEqual([body, 'true']);
-    for (const other of [{}, { quote_id: 'another.quote' }])
-      expect((await create(under, other, { key })).status).toBe(422);
-  });
-
-  it('two creations may have one quote', async () => {
-    const ids = [await createdId(under, { quote_id }), await createdId(under, { quote_id })];
-    expect(new Set(ids).size).toBe(2);
-    for (const id of ids) expect(under.otherServices.billing.sales.get(id)?.netMinor).toBe(quotedMinor);
-  });
 });
 
 describe('each refusal has its own reply, leaves nothing behind, and does not use up the key', () => {
@@ -252,79 +237,38 @@ describe('a request that could be refused for several reasons', () => {
 
 it('a refusal of an earlier check needs no answer of a later one', async () => {
   under.otherServices.billing.breaks.beforeWork = 9;
-  const { body } = await create(
-    under,
-    {},
-    {
-      caller: { quota: { perPerson: 0, perOrganisation: 0 } },
-      once: true,
-    },
-  );
-  expect(body).toMatchObject({ return_code: 'E4' });
+  const caller = { quota: { perPerson: 0, perOrganisation: 0 } };
+  expect((await create(under, {}, { caller, once: true })).body).toMatchObject({ return_code: 'E4' });
 });
 
 describe('E1 400: invalid or missing input', () => {
-  it('every fault of every field is in one message', async () => {
-    const spoiled: Parts = { category_id: 'x', title: '', url: 'x', 'location[]': 'x', radius: '4' };
-    const more: Parts = { 'gender[]': 'x', 'interests[]': 'x', start_datetime: 'x', expiry_datetime: 'x' };
-    const dateTime = 'must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z';
-    const message = [
-      'category_id must be an id from GET /categories',
-      'title is missing',
-      'url must be an http or https address without user information',
-      'image is missing',
-      'location[] must be two numbers: latitude from -90 to 90, then longitude from -180 to 180',
-      'radius must be a whole number of miles from 5 to 30',
-      'gender[] must be Male, Female, Non-binary or All',
-      'interests[] must be ids from GET /interests',
-      `start_datetime ${dateTime}`,
-      `expiry_datetime ${dateTime}`,
-      'payment_method must be E or B',
-      'environment must be TEST or LIVE',
-    ].join('; ');
-    const parts = { ...spoiled, ...more, payment_method: 'x', environment: '' };
-    await expectRefused(coded('E1', 400, message), parts, { picture: null });
-  });
-
   it.each([
     ['empty', () => Buffer.alloc(0), 'image is missing'],
     ['far too large', () => Buffer.alloc(10_000_000), 'image must have at most 5 MB'],
     ['cut inside a frame', async () => (await gif()).subarray(0, -20), 'image is damaged or incomplete'],
-    [
-      'a decompression bomb',
-      () => manyPixelPng(),
-      'image must have at most 50 megapixels over all its frames',
-    ],
   ])('a picture that is %s', async (_, picture, message) => {
     await expectRefused(coded('E1', 400, message), {}, { picture: await picture() });
   });
 });
 
 describe('E1 400: card payment below the minimum or above the maximum', () => {
-  it.each([
-    ['GBP', 30n, '0.30 GBP'],
-    ['USD', 50n, '0.50 USD'],
-    ['EUR', 50n, '0.50 EUR'],
-    ['CZK', 15_00n, '15.00 CZK'],
-  ])('the minimum of %s is enough, a penny less is not', async (currency, minimum, amount) => {
-    const caller = { currency };
-    priceIs(minimum - 1n);
-    await expectRefused(minimumIs(amount), byCard, { caller });
+  it('the minimum of the currency is enough, a penny less is not', async () => {
+    const caller = { currency: 'CZK' };
+    priceIs(14_99n);
+    await expectRefused(minimumIs(15_00n, 'CZK'), byCard, { caller });
     expect(await create(under, {}, { caller })).toMatchObject(created);
-    priceIs(minimum);
-    expect((await create(under, byCard, { caller })).body).toMatchObject({ return_code: 'S1', currency });
+    priceIs(15_00n);
+    expect(await create(under, byCard, { caller })).toMatchObject(created);
   });
 
   it.each([
-    ['GBP', 100_000_000n, '999999.99 GBP'],
-    // More than any database holds.
-    ['GBP', 10n ** 30n, '999999.99 GBP'],
-    ['IDR', 1_000_000_000_000n, '9999999999.99 IDR'],
+    ['GBP', 100_000_000n, 999_999_99n],
+    ['IDR', 1_000_000_000_000n, 9_999_999_999_99n],
   ])(
     'a price in %s of %d without VAT is refused before the picture is judged',
-    async (currency, price, amount) => {
+    async (currency, price, maximum) => {
       priceIs(price);
-      await expectRefused(maximumIs(amount), byCard, { caller: { currency } });
+      await expectRefused(maximumIs(maximum, currency), byCard, { caller: { currency } });
       expect(under.otherServices.moderation.asked).toBe(0);
       priceIs(5_000_000_00n);
       expect(await create(under, byCard, { caller: { currency: 'IDR' } })).toMatchObject(created);
@@ -344,16 +288,6 @@ describe('E3 200: balance below the cost', () => {
     expect(await create(under, byCard)).toMatchObject(created);
     priceIs(0n);
     expect(await create(under)).toMatchObject(created);
-  });
-
-  it('at the charge closes the id for ever', async () => {
-    const { billing } = under.otherServices;
-    billing.spent = true;
-    expect((await create(under)).body).toMatchObject({ return_code: 'E3' });
-    const [[closedId, sale] = [0, undefined]] = billing.sales;
-    expect(sale?.state).toBe('closed');
-    billing.spent = false;
-    expect(await createdId(under)).toBeGreaterThan(closedId);
   });
 });
 
@@ -378,11 +312,7 @@ describe('E4 400: offer quota exceeded', () => {
 });
 
 describe('E4 400: too many LIVE offers of a day that cost 0.00', () => {
-  const tooMany = coded(
-    'E4',
-    400,
-    'Offer quota exceeded: this organisation may create 10 LIVE offers a day that cost 0.00 and has created 10 today. Let the offer run longer or reach more users, so that it costs at least 0.01, or try again after 00:00 UTC',
-  );
+  const tooMany = because({ reason: 'free-quota-exceeded', limit: 10, created: 10 });
   beforeEach(async () => {
     priceIs(0n);
     const ids = await Promise.all(Array.from({ length: 10 }, () => createdId(under, ...live)));
@@ -434,9 +364,6 @@ describe('503', () => {
     const picture = await png();
     const keys = Array.from({ length: RUNNING + BEYOND }, () => randomUUID());
     const refused: string[] = [];
-    // While this connection holds the lock of the quota, no creation can end.
-    const keeper = await under.postgres.pool.connect();
-    await keeper.query("SELECT pg_advisory_lock(hashtextextended('quota/1/TEST', 0))");
     const createOrRefuse = async (key: string) => {
       for (;;) {
         const answer = await create(under, {}, { key, picture, once: true });
@@ -446,17 +373,15 @@ describe('503', () => {
         if (answer.headers.get('retry-after') === '1') return void refused.push(key);
       }
     };
-    const running = Promise.all(keys.map(createOrRefuse));
-    try {
+    const { running } = await whileQuotaIsLocked(under, async () => {
+      const running = Promise.all(keys.map(createOrRefuse));
       await eventually(() => expect(refused).toHaveLength(BEYOND));
       await eventually(() => expect(under.otherServices.moderation.asked).toBeGreaterThanOrEqual(RUNNING));
       expect(await tracesIn(under)).toEqual({ ...nothing, keys: RUNNING });
       const other = { caller: { organisationId: 2 }, picture } as const;
       expect(await create(under, {}, other)).toMatchObject(created);
-    } finally {
-      await keeper.query('SELECT pg_advisory_unlock_all()');
-      keeper.release();
-    }
+      return { running };
+    });
     await running;
     expect(await tracesIn(under)).toMatchObject({ offers: RUNNING + 1, sales: RUNNING + 1 });
     for (const key of refused) expect(await create(under, {}, { key, picture })).toMatchObject(created);

@@ -1,5 +1,6 @@
 /** What creations leave behind. */
 import { expect } from '@jest/globals';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { create } from '../forms.ts';
 import type { Answer, OffersUnderTest } from '../offers-under-test.ts';
 
@@ -52,4 +53,15 @@ export async function keepBreakersClosed(under: OffersUnderTest): Promise<void> 
   await Promise.all(Array.from({ length: 6 }, () => create(under)));
   under.otherServices.reset();
   await under.postgres.query('DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox');
+}
+
+/** No creation of organisation 1 can reserve an offer while `work` runs, because another connection has the lock of its quota. */
+export async function whileQuotaIsLocked<T>(
+  { postgres }: OffersUnderTest,
+  work: (keeper: Queryable) => Promise<T>,
+): Promise<T> {
+  return postgres.transaction(async (keeper) => {
+    await keeper.query("SELECT pg_advisory_xact_lock(hashtextextended('quota/1/TEST', 0))");
+    return work(keeper);
+  });
 }

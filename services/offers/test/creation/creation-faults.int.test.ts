@@ -17,6 +17,7 @@ import {
   listedIds,
   nothing,
   tracesIn,
+  whileQuotaIsLocked,
 } from './creating.ts';
 
 /** A call whose connection breaks is repeated once, so an answer is lost when both break. */
@@ -56,21 +57,6 @@ async function sweepAfter(milliseconds: number): Promise<void> {
 }
 
 describe('after a 503, the same key returns the outcome', () => {
-  it.each([
-    ['pricing was away', 'pricing', 'beforeWork', {}, 'charged'],
-    ['moderation was away', 'moderation', 'beforeWork', {}, 'charged'],
-    ['billing was away', 'billing', 'beforeWork', {}, 'charged'],
-    ['the answer about a charge was lost', 'billing', 'afterWork', {}, 'charged'],
-    ['the answer about a checkout was lost', 'billing', 'afterWork', byCard, 'open'],
-  ] as const)('when %s; another payload is refused meanwhile', async (_, service, moment, parts, state) => {
-    const key = randomUUID();
-    await createInVain(service, moment, key, parts);
-    expect([await listedIds(under), await under.events()]).toEqual([[], []]);
-    expect((await create(under, { ...parts, title: 'Other' }, { key })).status).toBe(422);
-    await expectOneOffer(under, await create(under, parts, { key }), state);
-    expect(under.otherServices.billing.sales.size).toBe(1);
-  });
-
   it('as E3 when the charge never arrived and the balance is spent: nothing is left and the id is closed', async () => {
     const key = randomUUID();
     await createInVain('billing', 'beforeWork', key);
@@ -101,31 +87,28 @@ describe('after a 503, the same key returns the outcome', () => {
 });
 
 describe('an answer that is no answer is a 503, and the same key goes on', () => {
-  const calls: readonly (readonly [CallName, Parts])[] = [
-    ['price', {}],
-    ['balance', {}],
-    ['verdict', {}],
-    ['charge', {}],
-    ['checkout', byCard],
+  const calls: readonly (readonly [CallName, Parts, 'charged' | 'open'])[] = [
+    ['price', {}, 'charged'],
+    ['balance', {}, 'charged'],
+    ['verdict', {}, 'charged'],
+    ['charge', {}, 'charged'],
+    ['checkout', byCard, 'open'],
   ];
   // The platform's client tests every kind with one call; here every kind meets the charge, and one kind every call.
   it.each([
-    ...calls.map(([name, parts]) => ({ name, parts, how: 'wrong shape' as const })),
-    ...spoilings.map((how) => ({ name: 'charge' as const, parts: {}, how })),
-  ])('$name: $how', async ({ name, parts, how }) => {
+    ...calls.map(([name, parts, end]) => ({ name, parts, end, how: 'wrong shape' as const })),
+    ...spoilings.map((how) => ({ name: 'charge', parts: {}, end: 'charged', how }) as const),
+  ])('$name: $how', async ({ name, parts, end, how }) => {
     const key = randomUUID();
     under.otherServices.spoilt = { [name]: how };
     expectUnavailable(await create(under, parts, { key, once: true }));
     expect([await listedIds(under), await under.events()]).toEqual([[], []]);
     under.otherServices.spoilt = {};
-    await expectOneOffer(
-      under,
-      await create(under, parts, { key }),
-      name === 'checkout' ? 'open' : 'charged',
-    );
+    expect((await create(under, { ...parts, title: 'Other' }, { key })).status).toBe(422);
+    await expectOneOffer(under, await create(under, parts, { key }), end);
   });
 
-  it.each(calls.slice(2))('%s: after the deadline', async (name, parts) => {
+  it.each(calls.slice(3))('%s: after the deadline', async (name, parts, end) => {
     const key = randomUUID();
     const call = pausePoint();
     const done = Promise.withResolvers<void>();
@@ -141,11 +124,7 @@ describe('an answer that is no answer is a 503, and the same key goes on', () =>
     call.goOn();
     await done.promise;
     expect(await listedIds(under)).toEqual([]);
-    await expectOneOffer(
-      under,
-      await create(under, parts, { key }),
-      name === 'checkout' ? 'open' : 'charged',
-    );
+    await expectOneOffer(under, await create(under, parts, { key }), end);
   });
 
   it.each([
@@ -171,15 +150,6 @@ describe('an answer that is no answer is a 503, and the same key goes on', () =>
 });
 
 describe('when the client never comes back, the sweep', () => {
-  it.each(['pricing', 'moderation'] as const)('drops a creation that %s did not answer', async (service) => {
-    const key = randomUUID();
-    await createInVain(service, 'beforeWork', key);
-    await sweepAfter(ABANDONED_MS);
-    expect(await tracesIn(under)).toEqual(nothing);
-    under.clock.set(NOON);
-    expect(await create(under, { title: 'Other' }, { key })).toMatchObject(created);
-  });
-
   it('leaves the creation to the client for a minute, then finishes what was charged; the key replays it', async () => {
     const key = randomUUID();
     await createInVain('billing', 'afterWork', key);
@@ -245,19 +215,15 @@ describe('when the client never comes back, the sweep', () => {
 
 it('a creation that gets the lock of the quota after its deadline reserves nothing, and the same key goes on', async () => {
   const key = randomUUID();
-  const keeper = await under.postgres.pool.connect();
-  await keeper.query("SELECT pg_advisory_lock(hashtextextended('quota/1/TEST', 0))");
-  const answer = create(under, {}, { key, headers: SHORT_BUDGET, once: true });
-  try {
+  const { answer } = await whileQuotaIsLocked(under, async (keeper) => {
+    const answer = create(under, {}, { key, headers: SHORT_BUDGET, once: true });
     await eventually(async () =>
       expect(await under.count("pg_locks WHERE locktype = 'advisory' AND NOT granted")).toBe(1),
     );
     // The deadline is on the clock of the database.
     await keeper.query('SELECT pg_sleep($1)', [Number(SHORT_BUDGET[requestBudgetHeader]) / 1_000]);
-  } finally {
-    await keeper.query('SELECT pg_advisory_unlock_all()');
-    keeper.release();
-  }
+    return { answer };
+  });
   expectUnavailable(await answer);
   expect(await tracesIn(under)).toEqual({ ...nothing, keys: 1 });
   await expectOneOffer(under, await create(under, {}, { key }));

@@ -1,6 +1,7 @@
 /** Everything that can refuse POST /offers, in the order of decision 9, order of checks, with the whole reply. */
 import { expect } from '@jest/globals';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import { type AnyCreateRefusal, replyToCreateRefusal } from '../../src/http/replies.ts';
 import { byCard, create, type Parts } from '../forms.ts';
 import type { OffersUnderTest } from '../offers-under-test.ts';
 
@@ -15,6 +16,12 @@ export type Reason = {
   readonly reply: { readonly status: number; readonly body: object };
 };
 
+/** The reply with the words of replies.ts, which trials/guides compares with the guide of errors: status, code and message. */
+export function because(refusal: AnyCreateRefusal) {
+  const { status, body } = replyToCreateRefusal(refusal);
+  return { status, body };
+}
+
 /** The whole body (decision 19, bodies of refusals). */
 export function coded(code: string, status: number, message: unknown) {
   return { status, body: { return_code: code, status: 'Error', code: status, message } };
@@ -25,15 +32,13 @@ const set =
   (_, under) =>
     void Object.assign(under.otherServices[service], facts);
 
-export const differentPayload = {
-  status: 422,
-  body: { message: 'This Idempotency-Key was used with a different payload' },
-};
+export const differentPayload = because({ reason: 'different-payload' });
 export const keyOfAnotherPayload = 'a-key-of-another-payload';
-const tooLow = coded('E3', 200, "The balance is below the offer's cost of 10.00 GBP");
-export const minimumIs = (amount: string) => coded('E1', 400, `A card payment must be at least ${amount}`);
-export const maximumIs = (amount: string) =>
-  coded('E1', 400, `A card payment must be at most ${amount}, VAT included`);
+const tooLow = because({ reason: 'balance-too-low', netMinor: 10_00n, currency: 'GBP' });
+export const minimumIs = (minimumMinor: bigint, currency: string) =>
+  because({ reason: 'below-minimum', minimumMinor, currency });
+export const maximumIs = (maximumMinor: bigint, currency: string) =>
+  because({ reason: 'above-maximum', maximumMinor, currency });
 
 /** Refusals before a creation begins: they touch no key. */
 export const refusedRequests: readonly Reason[] = [
@@ -45,7 +50,7 @@ export const refusedRequests: readonly Reason[] = [
   {
     name: 'no Idempotency-Key',
     spoil: (it) => void (it.key = undefined),
-    reply: coded('E1', 400, 'The Idempotency-Key header is missing'),
+    reply: because({ reason: 'key-missing' }),
   },
   {
     name: 'a field that is sent twice',
@@ -55,7 +60,7 @@ export const refusedRequests: readonly Reason[] = [
   {
     name: 'the other mode',
     spoil: (it) => void (it.parts['environment'] = 'LIVE'),
-    reply: coded('E1', 403, 'This key works in TEST mode only, environment must be TEST'),
+    reply: because({ reason: 'other-mode', keyMode: 'TEST' }),
   },
   {
     name: 'a field that breaks its rule',
@@ -74,26 +79,22 @@ export const refusedCreations: readonly Reason[] = [
   {
     name: 'a start more than 60 seconds in the past',
     spoil: (it) => void (it.parts['start_datetime'] = '2026-06-01T11:58:59.999Z'),
-    reply: coded('E1', 400, 'start_datetime must not be more than 60 seconds in the past'),
+    reply: because({ reason: 'start-in-past' }),
   },
   {
     name: 'an inactive category',
     spoil: (it) => void (it.parts['category_id'] = '2'),
-    reply: coded('E1', 400, 'category_id must be an id from GET /categories'),
+    reply: because({ reason: 'unknown-category' }),
   },
   {
     name: 'inactive and unknown interests',
     spoil: (it) => void (it.parts['interests[]'] = ['3', '999', '1']),
-    reply: coded('E1', 400, 'interests[] must be ids from GET /interests, which 3, 999 is not'),
+    reply: because({ reason: 'unknown-interests', ids: [3, 999] }),
   },
   {
     name: 'terms that are not accepted',
     spoil: (it) => void (it.caller = { ...it.caller, termsAccepted: false }),
-    reply: coded(
-      'E9',
-      403,
-      'The organisation has not accepted the current advertising terms. An organisation admin must accept them in the advertiser portal, then this request can be retried with the same Idempotency-Key',
-    ),
+    reply: because({ reason: 'terms-not-accepted' }),
   },
   {
     name: 'a quote that pricing did not give',
@@ -101,24 +102,24 @@ export const refusedCreations: readonly Reason[] = [
       it.parts['quote_id'] = 'made.up';
       under.otherServices.pricing.quoteRefusal = { outcome: 'refused', reason: 'unknown' };
     },
-    reply: coded('E1', 400, 'quote_id must be the quote_id of a price estimate'),
+    reply: because({ reason: 'quote-unknown' }),
   },
   {
     name: 'a currency that cannot be billed',
     spoil: set('pricing', { costMinor: null }),
-    reply: coded('E6', 400, 'The billing currency GBP cannot be billed at present. You were not charged'),
+    reply: because({ reason: 'currency-not-billed', currency: 'GBP' }),
   },
   {
     name: 'nobody who matches',
     spoil: set('pricing', { matchingUsers: 0 }),
-    reply: coded('E5', 400, 'No users match the targeting'),
+    reply: because({ reason: 'no-matching-users' }),
   },
   {
     name: 'a price below the card minimum',
     only: 'E',
     spoil: (_, { otherServices: { pricing } }) =>
       void (pricing.costMinor = pricing.costMinor === null ? null : 29n),
-    reply: minimumIs('0.30 GBP'),
+    reply: minimumIs(30n, 'GBP'),
   },
   {
     name: 'a full quota',
@@ -139,7 +140,7 @@ export const refusedCreations: readonly Reason[] = [
   {
     name: 'a picture that failed moderation',
     spoil: set('moderation', { verdict: 'refused' }),
-    reply: coded('E2', 200, 'The image failed moderation: the picture looks explicit'),
+    reply: because({ reason: 'image-refused', because: 'the picture looks explicit' }),
   },
 ];
 
@@ -147,22 +148,13 @@ export const refusedCreations: readonly Reason[] = [
 export const refusedByOthers: readonly Reason[] = [
   ...(
     [
-      [
-        { reason: 'foreign' },
-        'quote_id was given to another organisation, mode or billing currency. Ask for an estimate of your own',
-      ],
-      [{ reason: 'expired' }, 'quote_id has expired, a quote is valid for 5 minutes. Ask for a new estimate'],
-      [
-        { reason: 'differs', fields: ['startAt'] },
-        'quote_id is for another offer, its estimate differs in start_datetime. Send the values of the estimate, or ask for a new one',
-      ],
-      [
-        { reason: 'differs', fields: ['endAt', 'location', 'radiusMiles', 'gender', 'interests'] },
-        'quote_id is for another offer, its estimate differs in expiry_datetime, location[], radius, gender[], interests[]. Send the values of the estimate, or ask for a new one',
-      ],
+      { reason: 'foreign' },
+      { reason: 'expired' },
+      { reason: 'differs', fields: ['startAt'] },
+      { reason: 'differs', fields: ['endAt', 'location', 'radiusMiles', 'gender', 'interests'] },
     ] as const
   ).map(
-    ([refusal, message]): Reason => ({
+    (refusal): Reason => ({
       name: `a quote: ${JSON.stringify(refusal)}`,
       spoil: (it, { otherServices: { pricing } }) => {
         it.parts['quote_id'] = 'a.quote';
@@ -170,27 +162,23 @@ export const refusedByOthers: readonly Reason[] = [
           typeof pricing.quoteRefusal
         >;
       },
-      reply: coded('E1', 400, message),
+      reply: because({ ...refusal, reason: `quote-${refusal.reason}` } as AnyCreateRefusal),
     }),
   ),
   {
     name: 'latitude and longitude the wrong way round',
     spoil: set('pricing', { matchingUsers: 0, isPlaceSwapped: true }),
-    reply: coded(
-      'E5',
-      400,
-      'No users match the targeting, but some would with the two numbers of location[] exchanged: latitude comes first, then longitude',
-    ),
+    reply: because({ reason: 'swapped-place' }),
   },
   {
     name: 'a picture that moderation cannot read',
     spoil: set('moderation', { verdict: 'unreadable' }),
-    reply: coded('E1', 400, 'image is damaged or incomplete'),
+    reply: because({ reason: 'image-unreadable', problem: 'image is damaged or incomplete' }),
   },
   {
     name: 'a category of another organisation',
     spoil: (it) => void (it.parts['category_id'] = '3'),
-    reply: coded('E1', 400, 'category_id must be an id from GET /categories'),
+    reply: because({ reason: 'unknown-category' }),
   },
   {
     name: 'a balance that is spent by the time of the charge',
@@ -202,13 +190,13 @@ export const refusedByOthers: readonly Reason[] = [
     name: "a price below the card provider's own minimum",
     only: 'E',
     spoil: set('billing', { tooSmall: true }),
-    reply: minimumIs('0.30 GBP'),
+    reply: minimumIs(30n, 'GBP'),
   },
   {
     name: "a price above the card provider's maximum with VAT",
     only: 'E',
     spoil: set('billing', { tooLarge: true }),
-    reply: maximumIs('999999.99 GBP'),
+    reply: maximumIs(999_999_99n, 'GBP'),
   },
 ];
 

@@ -35,8 +35,6 @@ beforeEach(async () => {
 
 const failures = {
   away: async () => ({ status: 503, code: 'SlowDown' }),
-  full: async () => ({ status: 507, code: 'InsufficientStorage' }),
-  forbidden: async () => ({ status: 403, code: 'AccessDenied' }),
   hanging: () => new Promise<never>(() => {}),
 } as const satisfies Record<string, S3StandIn['before']>;
 

@@ -48,6 +48,7 @@ function awaited(): AbortSignal {
   return createDeadline(10_000).signal(10_000);
 }
 
+const content = `${'0'.repeat(64)}-${'0'.repeat(16)}`;
 const picture = randomBytes(300_000);
 const another = randomBytes(40_000);
 const newName = (bytes: Buffer = picture) =>
@@ -146,18 +147,14 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
 
   it.each([
     '../secret',
-    'secret',
     '..',
     '',
-    '.',
     'a.png',
-    `${'0'.repeat(64)}.png`,
-    `${'0'.repeat(64)}-${'0'.repeat(16)}.svg`,
-    `${'0'.repeat(64)}-${'0'.repeat(16)}.png`,
-    `/${'0'.repeat(64)}-${'0'.repeat(16)}-400x300.png`,
-    `${'0'.repeat(64)}-${'0'.repeat(16)}-400x300_.png`,
-    `${'0'.repeat(64)}-${'0'.repeat(16)}-400x300_160_160.png`,
-    `${'0'.repeat(64)}-${'0'.repeat(16)}-400x300_160/../secret.png`,
+    `${content}.svg`,
+    `${content}.png`,
+    `/${content}-400x300.png`,
+    `${content}-400x300_160_160.png`,
+    `${content}-400x300_160/../secret.png`,
   ])('is never asked for %j', async (name) => {
     const store = await open(kind);
     await mkdir(imageFolder(), { recursive: true });

@@ -1,11 +1,10 @@
-/**
- * The part of S3 that pictures need, as strict as real stores: it computes every signature (SigV4), and bodies must have the hash that was signed.
- */
-import { createHash, createHmac } from 'node:crypto';
+/** The part of S3 that pictures need, as strict as real stores about signatures. */
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { S3Client } from '@aws-sdk/client-s3';
 import type { OffersConfig } from '../../src/config.ts';
 import type { BucketSettings } from '../../src/images/bucket.ts';
 
@@ -66,11 +65,11 @@ export async function startS3StandIn(): Promise<S3StandIn> {
 }
 
 async function answer(o: S3StandIn, req: IncomingMessage): Promise<Answer> {
-  const url = new URL(req.url ?? '', o.settings.endpoint);
   const body = await buffer(req);
-  const refusal = judgeSignature(o.settings, req, url, body);
+  const refusal = await judgeSignature(o.settings, req, body);
   if (refusal !== null) return refusal;
-  const [bucket, ...rest] = decodeURIComponent(url.pathname).slice(1).split('/');
+  const { pathname } = new URL(req.url ?? '', o.settings.endpoint);
+  const [bucket, ...rest] = decodeURIComponent(pathname).slice(1).split('/');
   if (bucket !== o.settings.bucket) return { status: 404, code: 'NoSuchBucket' };
   const key = rest.join('/');
   const operation = req.method ?? '';
@@ -107,57 +106,24 @@ function send(o: S3StandIn, res: ServerResponse, req: IncomingMessage, reply: An
   res.write(reply.body.slice(0, o.breakAfterBytes), () => res.destroy());
 }
 
-const MAX_SKEW_MS = 15 * 60_000;
-
-/** "Authenticating requests: using the Authorization header (AWS Signature Version 4)". */
-function judgeSignature(o: BucketSettings, req: IncomingMessage, url: URL, body: Buffer): S3Error | null {
-  const denied = (code: string): S3Error => ({ status: 403, code });
-  const given =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
-  const [, accessKeyId, day = '', region = '', names = '', signature] =
-    given.exec(req.headers.authorization ?? '') ?? [];
-  if (signature === undefined) return denied('AccessDenied');
-  if (accessKeyId !== o.accessKeyId) return denied('InvalidAccessKeyId');
-  if (region !== o.region) return denied('AuthorizationHeaderMalformed');
-  const at = String(req.headers['x-amz-date']);
-  const instant = Date.parse(at.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
-  if (!at.startsWith(day) || !(Math.abs(Date.now() - instant) < MAX_SKEW_MS))
-    return denied('RequestTimeTooSkewed');
-  const hash = String(req.headers['x-amz-content-sha256']);
-  if (hash !== sha256(body)) return { status: 400, code: 'XAmzContentSHA256Mismatch' };
-  const signed = names.split(';');
-  const mustBeSigned = Object.keys(req.headers).filter(
-    (name) => name === 'host' || name.startsWith('x-amz-'),
+/** Null if the client of AWS signs the request in the same way with the key, secret and region of these settings. */
+async function judgeSignature(
+  o: BucketSettings,
+  req: IncomingMessage,
+  body: Buffer,
+): Promise<S3Error | null> {
+  const { authorization = '', 'x-amz-date': at = '', 'x-amz-content-sha256': hash } = req.headers;
+  if (hash !== createHash('sha256').update(body).digest('hex'))
+    return { status: 400, code: 'XAmzContentSHA256Mismatch' };
+  const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? [];
+  const { protocol, hostname, pathname: path, searchParams } = new URL(req.url ?? '', o.endpoint);
+  const headers = Object.fromEntries(names.map((name) => [name, String(req.headers[name])]));
+  const request = { method: req.method ?? '', protocol, hostname, path, headers };
+  const signer = await new S3Client({ region: o.region, credentials: o }).config.signer();
+  const signed = await signer.sign(
+    { ...request, query: Object.fromEntries(searchParams) },
+    { signingDate: new Date(String(at).replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5')) },
   );
-  if (!mustBeSigned.every((name) => signed.includes(name))) return denied('AccessDenied');
-
-  const query = [...url.searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`).toSorted();
-  const canonical = [
-    req.method,
-    url.pathname,
-    query.join('&'),
-    ...signed.map((name) => `${name}:${String(req.headers[name]).trim()}`),
-    '',
-    names,
-    hash,
-  ].join('\n');
-  const scope = `${day}/${region}/s3/aws4_request`;
-  const toSign = ['AWS4-HMAC-SHA256', at, scope, sha256(canonical)].join('\n');
-  const key = [day, region, 's3', 'aws4_request'].reduce<Buffer | string>(hmac, `AWS4${o.secretAccessKey}`);
-  return hmac(key, toSign).toString('hex') === signature ? null : denied('SignatureDoesNotMatch');
-}
-
-function hmac(key: Buffer | string, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
-
-function sha256(bytes: Buffer | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  const isSame = signed.headers['authorization'] === authorization;
+  return isSame ? null : { status: 403, code: 'SignatureDoesNotMatch' };
 }

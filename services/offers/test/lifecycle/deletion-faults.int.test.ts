@@ -155,14 +155,6 @@ describe('a deletion that fails', () => {
     return { ...point, over: over.promise };
   }
 
-  it('leaves an offer whose page works again and can be paid', async () => {
-    await loseAnswerToDeletion();
-    await sweep();
-    expect(page()).toBe('open');
-    await pay(under, id);
-    expect(await status()).toBe('Scheduled');
-  });
-
   it('leaves the offer and its page as they were when it cannot be committed in time, although the page was closed', async () => {
     const [budgetMs, sinceMs] = [1_000, performance.now()];
     under.otherServices.onCall = async ({ name, when }) => {
@@ -209,13 +201,6 @@ describe('a deletion that fails', () => {
     await sweeping;
     await sweep();
     expect(page()).toBe('open');
-  });
-
-  it('can be repeated at once: the offer is deleted, and its page stays closed', async () => {
-    await loseAnswerToDeletion();
-    expect((await remove()).status).toBe(200);
-    await sweep();
-    expect([page(), await status()]).toEqual(['closed', 'Deleted']);
   });
 
   it('closes nothing when its request reaches billing after the report that the page stays open', async () => {

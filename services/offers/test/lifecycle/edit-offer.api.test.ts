@@ -11,8 +11,9 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { startPruning } from '../../src/pruning.ts';
 import { expectUnavailable } from '../creation/creating.ts';
 import { coded } from '../creation/refusals.ts';
-import { byCard, create, createdId, formOf, live, type Parts, startingNow } from '../forms.ts';
+import { byCard, create, createdId, formOf, type Parts, startingNow } from '../forms.ts';
 import { type Answer, type CallOptions, offersUnderTest } from '../offers-under-test.ts';
+import { itemsOfPages } from '../pages.ts';
 import { pausePoint } from '../pause-point.ts';
 import { pay } from '../payments.ts';
 
@@ -116,12 +117,6 @@ describe('S1 200', () => {
       await under.postgres.query('UPDATE categories SET active = true WHERE category_id = 1');
     }
   });
-
-  it('in LIVE mode too', async () => {
-    const [parts, o] = live;
-    const id = await createdId(under, parts, o);
-    expect(await edit(id, { title: 'Three for one', environment: 'LIVE' }, o)).toMatchObject(done);
-  });
 });
 
 describe('E1 400', () => {
@@ -132,14 +127,6 @@ describe('E1 400', () => {
       `Send at least one of category_id, ${Object.keys(byField(() => '')).join(', ')}, url, image`,
     ],
     ['an empty title', { title: '' }, 'title is missing'],
-    ['a long title', { title: 'x'.repeat(41) }, 'title must have at most 40 characters, it has 41'],
-    ['a title twice', { title: ['a', 'b'] }, 'title must be sent once'],
-    ['an image as a text', { image: 'x' }, 'image must be sent as a file'],
-    [
-      'a url of another kind',
-      { url: 'ftp://x' },
-      'url must be an http or https address without user information',
-    ],
     ['a misspelt name', { title: 'x', Url: 'https://x.example' }, 'Url must be sent as url'],
     ['an inactive category', { category_id: '2' }, 'category_id must be an id from GET /categories'],
     [
@@ -166,32 +153,12 @@ describe('E1 400', () => {
     await expectUnchanged(id, coded('E1', 400, message), () => edit(id, parts));
   });
 
-  it.each([
-    ['that is none of the types', Buffer.from('<svg/>'), 'image must be a JPG, PNG or GIF'],
-    ['that is cut', Buffer.from('GIF89a'), 'image is damaged or incomplete'],
-    ['above 5 MB', Buffer.alloc(5_242_881), 'image must have at most 5 MB'],
-  ])('an image %s', async (_, picture, message) => {
+  it('an image of another type, and a malformed Idempotency-Key', async () => {
     const id = await createdId(under);
-    await expectUnchanged(id, coded('E1', 400, message), () => edit(id, { title: 'x' }, { picture }));
-  });
-
-  it('a malformed Idempotency-Key, and a body that is no form', async () => {
-    const id = await createdId(under);
+    const o = { picture: Buffer.from('<svg/>') };
+    await expectUnchanged(id, coded('E1', 400, 'image must be a JPG, PNG or GIF'), () => edit(id, {}, o));
     const rule = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces';
     await expectUnchanged(id, coded('E1', 400, rule), () => edit(id, { title: 'x' }, { key: 'a b' }));
-    const json = { body: '{"title":"x"}', headers: { 'content-type': 'application/json' } };
-    await expectUnchanged(id, coded('E1', 400, 'The body must be multipart/form-data with a boundary'), () =>
-      under.call('PATCH', `/offers/${id}`, json),
-    );
-  });
-
-  it('an image that moderation cannot read', async () => {
-    const id = await createdId(under);
-    under.otherServices.moderation.verdict = 'unreadable';
-    const picture = await png();
-    await expectUnchanged(id, coded('E1', 400, 'image is damaged or incomplete'), () =>
-      edit(id, { title: 'x' }, { picture }),
-    );
   });
 });
 
@@ -208,16 +175,18 @@ it('E9 403: the terms are not accepted', async () => {
   expect(await shown(id)).toMatchObject({ title: 'Two for one' });
 });
 
-it('E2 200: a picture that failed moderation; the old one stays, and so do the texts', async () => {
-  const id = await createdId(under);
-  const before = await pictureOf(id);
-  under.otherServices.moderation.verdict = 'refused';
-  const picture = await png();
-  await expectUnchanged(id, coded('E2', 200, 'The image failed moderation: the picture looks explicit'), () =>
-    edit(id, { title: 'x' }, { picture }),
-  );
-  expect(await pictureOf(id)).toBe(before);
-});
+it.each([
+  ['E2 200', 'refused', coded('E2', 200, 'The image failed moderation: the picture looks explicit')],
+  ['E1 400', 'unreadable', coded('E1', 400, 'image is damaged or incomplete')],
+] as const)(
+  '%s: a picture that is %s by moderation; the old one stays, and so do the texts',
+  async (_, verdict, reply) => {
+    const id = await createdId(under);
+    under.otherServices.moderation.verdict = verdict;
+    const picture = await png();
+    await expectUnchanged(id, reply, () => edit(id, { title: 'x' }, { picture }));
+  },
+);
 
 it('E3 409: the offer has ended, whether it was paid or not', async () => {
   for (const parts of [startingNow, byCard]) {
@@ -231,13 +200,6 @@ it('E3 409: the offer has ended, whether it was paid or not', async () => {
     );
     expect(under.otherServices.moderation.asked).toBe(asked);
   }
-});
-
-it('503: moderation is away; nothing is changed', async () => {
-  const id = await createdId(under);
-  under.otherServices.moderation.breaks.beforeWork = 10;
-  expectUnavailable(await edit(id, { title: 'x' }, { picture: await png(), once: true }));
-  expect(await shown(id)).toMatchObject({ title: 'Two for one' });
 });
 
 describe('an Idempotency-Key', () => {
@@ -382,7 +344,11 @@ describe('review by the staff', () => {
     const { body } = await under.admin('GET', `/admin/reviews?${query}`);
     return body as { offers: { id: number; contentVersion: number }[]; nextCursor: string | null };
   };
-  const idsOf = async (query?: string) => (await waiting(query)).offers.map(({ id }) => id);
+  const idsOf = (mode = 'TEST') =>
+    itemsOfPages(async (cursor) => {
+      const { offers, nextCursor } = await waiting(`mode=${mode}&limit=1${cursor && `&cursor=${cursor}`}`);
+      return { items: offers.map(({ id }) => id), next: nextCursor };
+    });
   const review = (id: number, contentVersion: number) =>
     under.admin('POST', `/admin/offers/${id}/review`, { contentVersion });
 
@@ -397,48 +363,29 @@ describe('review by the staff', () => {
     expect(await idsOf()).toEqual([card]);
     under.clock.set('2026-06-01T12:20:00Z');
     await edit(paid, { title: 'Three for one' });
+    const now = '2026-06-01T12:20:00.000Z';
     expect(await waiting()).toMatchObject({
       offers: [
         { id: card, contentVersion: 1, contentChangedAt: null },
-        {
-          id: paid,
-          contentVersion: 2,
-          contentChangedAt: '2026-06-01T12:20:00.000Z',
-          reviewWaitingSince: '2026-06-01T12:20:00.000Z',
-        },
+        { id: paid, contentVersion: 2, contentChangedAt: now, reviewWaitingSince: now },
       ],
     });
-    expect(await idsOf('mode=LIVE')).toEqual([]);
+    expect(await idsOf('LIVE')).toEqual([]);
   });
 
-  it('goes page by page', async () => {
-    const ids = [await createdId(under), await createdId(under), await createdId(under)];
-    const first = await waiting('mode=TEST&limit=2');
-    expect(first.offers.map(({ id }) => id)).toEqual(ids.slice(0, 2));
-    const second = await waiting(`mode=TEST&limit=2&cursor=${first.nextCursor}`);
-    expect([second.offers.map(({ id }) => id), second.nextCursor]).toEqual([ids.slice(2), null]);
-  });
-
-  it('of content that was changed meanwhile is 409, and it stays in the list', async () => {
+  it('of content that was changed meanwhile is 409; of an unknown or a deleted offer, which does not wait either, 404', async () => {
     const id = await createdId(under);
     await edit(id, { title: 'Three for one' });
     await under.clearEvents();
-    expect(await review(id, 1)).toMatchObject({
-      status: 409,
-      body: { message: 'Offer was changed since then, look at it again' },
-    });
+    const changed = 'Offer was changed since then, look at it again';
+    expect(await review(id, 1)).toMatchObject({ status: 409, body: { message: changed } });
     expect(await idsOf()).toEqual([id]);
-    expect((await review(id, 2)).status).toBe(200);
-    expect((await review(id, 2)).status).toBe(200);
-    expect(await idsOf()).toEqual([]);
-    expect(await under.events()).toEqual([]);
-  });
-
-  it('is 404 for an unknown and for a deleted offer, which does not wait either', async () => {
-    const id = await createdId(under);
+    for (const _ of [1, 2]) expect((await review(id, 2)).status).toBe(200);
+    expect([await idsOf(), await under.events()]).toEqual([[], []]);
+    await edit(id, { title: 'Four for one' });
     await under.call('DELETE', `/offers/${id}`);
     expect(await idsOf()).toEqual([]);
-    for (const unknown of [id, 2_000_000_000]) expect((await review(unknown, 1)).status).toBe(404);
+    for (const unknown of [id, 2_000_000_000]) expect((await review(unknown, 3)).status).toBe(404);
   });
 
   it('is over when staff disable the offer, and begins again when its advertiser edits it or asks for it', async () => {

@@ -3,18 +3,19 @@
  * load. The cost of test clocks grows with the clocks, not with the offers.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { EXAMINED_OFFERS, type OfferSort, offerSorts } from '@offer-ads/contracts/values/offers-list';
+import { EXAMINED_OFFERS, offerSorts } from '@offer-ads/contracts/values/offers-list';
 import { type Postgres, type PreparedStatement, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { runs } from '@offer-ads/testing/profile';
 import type { ListingQuery } from '../../src/domain/listing-query.ts';
 import { type PortalQuery, readPortalQuery } from '../../src/domain/portal-listing.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
-import { listForPortal, type PortalPage } from '../../src/listing/portal-listing-store.ts';
+import { listForPortal } from '../../src/listing/portal-listing-store.ts';
 import { countWaitingForReview } from '../../src/listing/search-store.ts';
 import { changeDueOffers, countLive, isAnyDue, type Whose } from '../../src/offers-store.ts';
 import { pageOfPlaceable, readChanges, readPosition } from '../../src/placements/live-offers-store.ts';
 import { bestOffers, countOffersNow } from '../../src/results/results-store.ts';
 import { databaseUnderTest } from '../offers-under-test.ts';
+import { itemsOfPages } from '../pages.ts';
 import { putCatalogue, putManyOffers } from './listing-rows.ts';
 
 /** With fewer, the plans without statistics are others. */
@@ -156,23 +157,17 @@ describe('a search of the portal for an offer that lies far behind', () => {
       [mostlyActive, now],
     );
     const search = String(last?.id);
-    const found: number[][] = [];
-    let after: Pick<PortalQuery, 'after' | 'afterRanked'> | null = { after: null, afterRanked: null };
-    while (after !== null) {
-      const query: PortalQuery = { ...whole, search, sort, ...after };
-      const { offers, nextCursor }: PortalPage = await listForPortal(postgres, owner, query, now);
-      found.push(offers.map(({ offerId }) => offerId));
-      after = nextCursor === null ? null : placesOf(nextCursor, sort);
-    }
-    expect(found.flat()).toEqual([last?.id]);
-    expect(found).toHaveLength(Math.ceil(many / EXAMINED_OFFERS));
+    let pages = 0;
+    const found = await itemsOfPages(async (cursor) => {
+      pages += 1;
+      const read = readPortalQuery({ sort, search, ...(cursor && { cursor }) }, 'TEST');
+      if (!read.ok) throw new Error(`no cursor: ${cursor}`);
+      const { offers, nextCursor } = await listForPortal(postgres, owner, read.query, now);
+      return { items: offers.map(({ offerId }) => offerId), next: nextCursor };
+    });
+    expect(found).toEqual([last?.id]);
+    expect(pages).toBe(Math.ceil(many / EXAMINED_OFFERS));
   });
-
-  function placesOf(cursor: string, sort: OfferSort): Pick<PortalQuery, 'after' | 'afterRanked'> {
-    const read = readPortalQuery({ sort, cursor }, 'TEST');
-    if (!read.ok) throw new Error(`no cursor: ${cursor}`);
-    return { after: read.query.after, afterRanked: read.query.afterRanked };
-  }
 });
 
 describe('the portal’s first page', () => {

@@ -1,11 +1,14 @@
 /** The portal's list: figures, search, order, deleted offers; commands for many offers; files. */
 import { describe, expect, it } from '@jest/globals';
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
-import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
+import { OfferViewed } from '@offer-ads/contracts/events/community';
 import { bulkReply, type PortalListReply, portalListReply } from '@offer-ads/contracts/portal/offers-api';
 import { MAX_OFFERS_AT_ONCE } from '@offer-ads/contracts/values/offers-list';
 import { byCard, create, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
+import { itemsOfPages } from '../pages.ts';
+import { credited } from '../payments.ts';
+import { seeOffer } from '../placements/placing.ts';
 
 const HOUR = 3_600_000;
 const under = offersUnderTest();
@@ -18,22 +21,14 @@ async function list(query: string, caller = {}): Promise<PortalListReply> {
 }
 const idsOf = async (query: string, caller = {}) =>
   (await list(query, caller)).data.map(({ offer_id: id }) => id);
+const idsOfPages = (query: string) =>
+  itemsOfPages(async (cursor) => {
+    const { data, pagination, only_newest } = await list(`${query}&limit=1${cursor && `&cursor=${cursor}`}`);
+    expect(only_newest).toBe(false);
+    return { items: data.map(({ offer_id: id }) => id), next: pagination.next_cursor };
+  });
 
-async function see(id: number, views: number, clicks: number): Promise<void> {
-  const at = under.clock.now().toISOString();
-  for (let n = 0; n < views; n += 1) await under.deliver(OfferViewed, { offerId: id, viewedAt: at });
-  for (let n = 0; n < clicks; n += 1) await under.deliver(OfferClicked, { offerId: id, clickedAt: at });
-}
-
-const credited = (offerId: number, amountMinor: string) => ({
-  organisationId: 1,
-  mode: 'TEST' as const,
-  currency: 'GBP',
-  balanceMinor: '0',
-  offerId,
-  title: 'Two for one',
-  amountMinor,
-});
+const see = (id: number, views: number, clicks: number) => seeOffer(under, id, { views, clicks });
 
 describe('the figures', () => {
   it('are all views and clicks that count, and the price less what was credited, once per event', async () => {
@@ -46,7 +41,7 @@ describe('the figures', () => {
     under.clock.advance(5 * HOUR);
     await see(id, 1, 1);
     const event = '0b1c5d0e-6f5a-4c7e-9d2f-1a2b3c4d5e6f';
-    for (let n = 0; n < 2; n += 1) await under.deliver(BalanceCredited, credited(id, '250'), event);
+    for (let n = 0; n < 2; n += 1) await under.deliver(BalanceCredited, credited(id, 250), event);
     const { data } = await list('');
     expect(
       data.map(({ offer_id, views, clicks, spend_minor }) => [offer_id, views, clicks, spend_minor]),
@@ -82,15 +77,7 @@ describe('the search', () => {
       );
       under.clock.advance(1_000);
     }
-    const found: number[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const page: PortalListReply = await list(
-        `search=coffee&offer_status=active&limit=1${cursor && `&cursor=${cursor}`}`,
-      );
-      found.push(...page.data.map(({ offer_id: id }) => id));
-      cursor = page.pagination.next_cursor;
-    }
+    const found = await idsOfPages('search=coffee&offer_status=active');
     expect(found).toEqual(ids.filter((_, index) => index % 2 === 0));
   });
 });
@@ -104,18 +91,8 @@ describe('the order', () => {
     await see(b, 3, 0);
     await see(c, 3, 2);
     await see(d, 1, 1);
-    await under.deliver(BalanceCredited, credited(a, '600'));
-    const all = async (sort: string) => {
-      const found: number[] = [];
-      let cursor: string | null = '';
-      while (cursor !== null) {
-        const page: PortalListReply = await list(`sort=${sort}&limit=1${cursor && `&cursor=${cursor}`}`);
-        expect(page.only_newest).toBe(false);
-        found.push(...page.data.map(({ offer_id: id }) => id));
-        cursor = page.pagination.next_cursor;
-      }
-      return found;
-    };
+    await under.deliver(BalanceCredited, credited(a, 600));
+    const all = (sort: string) => idsOfPages(`sort=${sort}`);
     expect(await all('most_views')).toEqual([c, b, d, a]);
     expect(await all('most_clicks')).toEqual([c, d, b, a]);
     expect(await all('most_spend')).toEqual([d, c, b, a]);
@@ -159,11 +136,7 @@ describe('deleted offers', () => {
 
 describe('a command for many offers', () => {
   const send = async (action: string, offerIds: readonly unknown[], caller = {}) =>
-    under.call('POST', `/portal/offers/${action}`, {
-      caller,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ offer_ids: offerIds }),
-    });
+    under.call('POST', `/portal/offers/${action}`, { caller, json: { offer_ids: offerIds } });
 
   it('does each by itself, and says which were refused and why', async () => {
     const active = await createdId(under, startingNow);

@@ -80,12 +80,6 @@ describe('302', () => {
     await expectCounts(liveId, { clicks: 1 });
   });
 
-  it('counts one click of a pseudonym, offer and hour; more are repeats', async () => {
-    for (let times = 0; times < 3; times += 1)
-      await click(under, place(under, offerId, { viewer: 'ann of today' }).clickPath);
-    await expectCounts(offerId, { clicks: 1, clicksRepeated: 2 });
-  });
-
   it.each([
     ['HEAD', { method: 'HEAD' }],
     ['a browser that loads ahead', { headers: { 'sec-purpose': 'prefetch;prerender' } }],

@@ -197,8 +197,7 @@ describe('refused', () => {
   it.each(['/placements', '/Placements/?a=1'])(
     'with 401 when nobody has signed the caller: %s',
     async (path) => {
-      const headers = { 'content-type': 'application/json' };
-      expect((await under.call('POST', path, { headers, body: '{}' })).status).toBe(401);
+      expect((await under.call('POST', path, { json: {} })).status).toBe(401);
     },
   );
 });

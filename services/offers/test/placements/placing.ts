@@ -1,4 +1,5 @@
 /** Offers that members are shown: their tokens, and what the community platform and browsers do with them. */
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-context';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
@@ -52,11 +53,10 @@ export function sendViews(
 ): Promise<Answer> {
   return under.call('POST', '/placements/views', {
     headers: {
-      'content-type': 'application/json',
       ...signedPlacementCaller({ mode }),
       ...(budgetMs !== undefined && { [requestBudgetHeader]: String(budgetMs) }),
     },
-    body: JSON.stringify({ view_tokens: tokens }),
+    json: { view_tokens: tokens },
     ...o,
   });
 }
@@ -67,8 +67,18 @@ export function askForPlacements(
   body: object,
   { mode = 'TEST', ...o }: Pick<SendOptions, 'mode' | 'to' | 'once'> = {},
 ): Promise<Answer> {
-  const headers = { 'content-type': 'application/json', ...signedPlacementCaller({ mode }) };
-  return under.call('POST', '/placements', { headers, body: JSON.stringify(body), ...o });
+  return under.call('POST', '/placements', { headers: signedPlacementCaller({ mode }), json: body, ...o });
+}
+
+/** Views and clicks of nobody in particular, as the community platform sends them in events. */
+export async function seeOffer(
+  { deliver, clock }: OffersUnderTest,
+  offerId: number,
+  { views = 0, clicks = 0, at = clock.now() }: { views?: number; clicks?: number; at?: Date },
+): Promise<void> {
+  const seenAt = at.toISOString();
+  for (let n = 0; n < views; n += 1) await deliver(OfferViewed, { offerId, viewedAt: seenAt });
+  for (let n = 0; n < clicks; n += 1) await deliver(OfferClicked, { offerId, clickedAt: seenAt });
 }
 
 /** Opens a click address and follows no redirect. */

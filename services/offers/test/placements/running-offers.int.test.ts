@@ -9,6 +9,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type ConsumeMessage, connect } from 'amqplib';
 import { createdId, formOf, live, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
+import { itemsOfPages } from '../pages.ts';
 import { type FollowedEvent, Follower } from './follower.ts';
 import { shuffled } from './placing.ts';
 
@@ -48,18 +49,19 @@ function eventIn({ properties: { headers }, content }: ConsumeMessage): Followed
 }
 
 async function readAll(limit: number, take: (event: FollowedEvent) => void): Promise<number> {
-  let cursor: string | null = '';
   let pages = 0;
-  while (cursor !== null) {
-    const query: string = cursor === '' ? `limit=${limit}` : `limit=${limit}&cursor=${cursor}`;
-    const { body } = await under.call('GET', `/placements/offers?${query}`, {
-      headers: signedPlacementCaller(),
-    });
-    const page = body as RunningOffersReply;
-    page.offers.forEach(take);
-    cursor = page.next_cursor;
+  const read = async (cursor: string) => {
+    const { body } = await under.call(
+      'GET',
+      `/placements/offers?limit=${limit}${cursor && `&cursor=${cursor}`}`,
+      { headers: signedPlacementCaller() },
+    );
+    const { offers, next_cursor: next } = body as RunningOffersReply;
+    offers.forEach(take);
     pages += 1;
-  }
+    return { items: offers, next };
+  };
+  await itemsOfPages(read);
   return pages;
 }
 

@@ -1,13 +1,12 @@
 /** Views by token while something fails: each counts once or, until its token comes again, not at all. */
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signedPlacementCaller } from '@offer-ads/testing/placement-caller';
 import { runs } from '@offer-ads/testing/profile';
-import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { MOST_AT_ONCE } from '../../src/traffic/gathered-intake.ts';
 import { copyOffer, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
+import { killVictims, startVictim } from '../processes/victims.ts';
 import { countsOf, sendViews, shuffled, viewTokens } from './placing.ts';
 
 const under = offersUnderTest();
@@ -77,9 +76,6 @@ describe('while the store stands still', () => {
 
 describe('a replica that is killed before it has answered', () => {
   const LOCK = 4712;
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-  const victims: ServiceProcess[] = [];
-
   beforeAll(async () => {
     // Deferred triggers run inside the commit, so this holds up the commit.
     await under.postgres.query(
@@ -92,18 +88,9 @@ describe('a replica that is killed before it has answered', () => {
     );
   });
   afterAll(async () => {
-    for (const victim of victims) await victim.kill();
+    await killVictims();
     await under.postgres.query('DROP FUNCTION hold_views CASCADE');
   });
-
-  /** Its clock is the real one. */
-  async function startVictim(): Promise<ServiceProcess> {
-    const settings = { ...under.config, LOG_LEVEL: 'info' };
-    const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, `${value}`]));
-    const victim = await startServiceProcess(main, env);
-    victims.push(victim);
-    return victim;
-  }
 
   it.each(['made', 'lost'] as const)(
     'in a commit that is then %s: the tokens count once when they come again',
@@ -111,18 +98,15 @@ describe('a replica that is killed before it has answered', () => {
       under.clock.set(new Date());
       const shownId = await createdId(under, realTimes());
       const tokens = viewTokens(under, shownId, 50);
-      const victim = await startVictim();
+      const victim = await startVictim(under);
       const keeper = await under.postgres.pool.connect();
       try {
         await keeper.query('SELECT pg_advisory_lock($1)', [LOCK]);
-        const sent = fetch(`${victim.url}/placements/views`, {
-          method: 'POST',
+        const broken = victim.ask('POST', '/placements/views', {
+          organisationId: 1,
           headers: { 'content-type': 'application/json', ...signedPlacementCaller() },
           body: JSON.stringify({ view_tokens: tokens }),
-        }).then(
-          ({ status }) => status,
-          () => 'no answer',
-        );
+        });
         const held = () =>
           under.postgres.query<{ pid: number }>(
             `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted`,
@@ -133,7 +117,7 @@ describe('a replica that is killed before it has answered', () => {
           return waiting;
         });
         await victim.kill();
-        expect(await sent).toBe('no answer');
+        await broken;
         if (commit === 'lost') await under.postgres.query('SELECT pg_terminate_backend($1)', [pid]);
         await keeper.query('SELECT pg_advisory_unlock($1)', [LOCK]);
         await eventually(async () =>

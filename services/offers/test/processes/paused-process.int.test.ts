@@ -138,7 +138,7 @@ describe('a process that stops', () => {
         seen.push({ id, read, later: await statusOf(id) });
       }
     });
-    for (let round = 0; round < runs(3, 60); round += 1) {
+    for (let round = 0; round < runs(2, 60); round += 1) {
       await pause(random() * 200);
       victim.stop();
       await pause(BUDGET_MS + random() * (LONGEST_PAUSE_MS - BUDGET_MS));

@@ -14,7 +14,7 @@ const ASK_AGAIN_AFTER_MS = 100;
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-type Question = { organisationId: number; headers: Record<string, string>; body?: FormData };
+type Question = { organisationId: number; headers: Record<string, string>; body?: FormData | string };
 
 export type Victim = {
   /** Resolves when the connection breaks, because the process was killed. After a 503 it asks again, as clients do. Any answer is an error. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { runs } from '@offer-ads/testing/profile';
 import type { Offers } from '../../src/service.ts';
-import { byCard, copyOffer, create, createdId, startingNow } from '../forms.ts';
+import { byCard, copyOffer, create, createdId, type Parts, startingNow } from '../forms.ts';
 import { offersUnderTest, startAfresh } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
 import { advance, askToAdvance, eventsOf, HOUR_S, namesOfEvents } from './clocks.ts';
@@ -58,49 +58,56 @@ describe('an advance at the same time as', () => {
     });
   });
 
-  it('a pause: it is before the advance, or after it', async () => {
-    await rounds(async (round) => {
-      const id = await createdId(under, startingNow);
+  /** In each round, an offer meets an advance by so many hours and another request; then its events are judged. */
+  const race = <A>(
+    o: { hours: number; parts?: Parts; request: (id: number) => Promise<A> },
+    judge: (answer: A, events: Awaited<ReturnType<typeof eventsOf>>, id: number) => Promise<void> | void,
+  ) =>
+    rounds(async (round) => {
+      const id = await createdId(under, { ...startingNow, ...o.parts });
       const [, answer] = await atOnce(
         round,
-        () => advance(under, HOUR_S),
-        () => code('POST', `/offers/${id}/pause`),
+        () => advance(under, o.hours * HOUR_S),
+        () => o.request(id),
       );
+      await judge(answer, await eventsOf(under, id), id);
+    });
+  const pause = (id: number) => code('POST', `/offers/${id}/pause`);
+
+  it('a pause: it is before the advance, or after it', async () => {
+    await race({ hours: 1, request: pause }, async (answer, _events, id) => {
       expect(answer).toBe('S1');
       await advance(under, 10 * HOUR_S);
-      const names = await namesOfEvents(under, id);
-      const { unusedMs } = (await eventsOf(under, id)).at(-1)?.data ?? {};
+      const ends = (await eventsOf(under, id)).filter(({ name }) => name === 'OfferEnded');
+      expect(ends).toHaveLength(1);
       // The whole eleven hours, or the ten after the first one, which then was announced.
-      expect([11 * HOUR, 10 * HOUR]).toContain(unusedMs);
-      expect(names.filter((name) => name === 'OfferEnded')).toHaveLength(1);
+      expect([11 * HOUR, 10 * HOUR]).toContain(ends[0]?.data.unusedMs);
     });
   });
 
   it('a pause at the end: refused, or followed by the end that credits it', async () => {
-    await rounds(async (round) => {
-      const id = await createdId(under, startingNow);
-      const [, answer] = await atOnce(
-        round,
-        () => advance(under, 12 * HOUR_S),
-        () => code('POST', `/offers/${id}/pause`),
-      );
-      const { unusedMs } = (await eventsOf(under, id)).at(-1)?.data ?? {};
+    await race({ hours: 12, request: pause }, (answer, events) => {
+      const { unusedMs } = events.at(-1)?.data ?? {};
       expect([answer, unusedMs]).toEqual(answer === 'S1' ? ['S1', 11 * HOUR] : ['E2', 0]);
     });
   });
 
   it('a deletion: it credits what was left before the advance, or after it', async () => {
-    await rounds(async (round) => {
-      const id = await createdId(under, startingNow);
-      const [, answer] = await atOnce(
-        round,
-        () => advance(under, HOUR_S),
-        () => code('DELETE', `/offers/${id}`),
-      );
-      expect(answer).toBe('S1');
-      const deleted = (await eventsOf(under, id)).filter(({ name }) => name === 'OfferDeleted');
-      expect(deleted).toHaveLength(1);
+    const request = (id: number) => code('DELETE', `/offers/${id}`);
+    await race({ hours: 1, request }, (answer, events) => {
+      const deleted = events.filter(({ name }) => name === 'OfferDeleted');
+      expect([answer, deleted.length]).toEqual(['S1', 1]);
       expect([11 * HOUR, 10 * HOUR]).toContain(deleted[0]?.data.unusedMs);
+    });
+  });
+
+  it('a payment: in time and announced, or too late and all unused', async () => {
+    const request = (id: number) => under.deliver(OfferPaid, offerPaid(under, id));
+    await race({ hours: 12, parts: byCard, request }, (_, events) => {
+      const paid = events.find(({ name }) => name === 'OfferPaymentApplied')?.data;
+      expect(events.filter(({ name }) => name === 'OfferEnded')).toHaveLength(1);
+      const isLate = paid?.outcome === 'ended';
+      expect(paid).toMatchObject(isLate ? { unusedMs: 11 * HOUR } : { outcome: 'active', unusedMs: 0 });
     });
   });
 
@@ -115,22 +122,6 @@ describe('an advance at the same time as', () => {
       if (answer === 'E1') return;
       await under.announce();
       expect((await namesOfEvents(under, id)).at(-1)).toBe('OfferEnded');
-    });
-  });
-
-  it('a payment: in time and announced, or too late and all unused', async () => {
-    await rounds(async (round) => {
-      const id = await createdId(under, { ...byCard, ...startingNow });
-      await atOnce(
-        round,
-        () => advance(under, 12 * HOUR_S),
-        () => under.deliver(OfferPaid, offerPaid(under, id)),
-      );
-      const events = await eventsOf(under, id);
-      const paid = events.find(({ name }) => name === 'OfferPaymentApplied')?.data;
-      expect(events.filter(({ name }) => name === 'OfferEnded')).toHaveLength(1);
-      const isLate = paid?.outcome === 'ended';
-      expect(paid).toMatchObject(isLate ? { unusedMs: 11 * HOUR } : { outcome: 'active', unusedMs: 0 });
     });
   });
 

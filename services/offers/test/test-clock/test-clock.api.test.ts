@@ -1,12 +1,13 @@
 /** GET, POST and DELETE /test/clock, and what TEST offers do by the clock (decision 216, test clock). */
 import { describe, expect, it } from '@jest/globals';
 import { placementsReply } from '@offer-ads/contracts/community/placements-api';
-import { OfferViewed } from '@offer-ads/contracts/events/community';
 import { analyticsReply, MOST_AHEAD_SECONDS, testClockReply } from '@offer-ads/contracts/public/api';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
-import { byCard, create, createdId, live, startingNow } from '../forms.ts';
+import { replyToTestClockRefusal } from '../../src/http/replies.ts';
+import { byCard, create, createdId, formOf, live, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
-import { askForPlacements, countsOf, place, sendViews } from '../placements/placing.ts';
+import { pausePoint } from '../pause-point.ts';
+import { askForPlacements, countsOf, place, seeOffer, sendViews } from '../placements/placing.ts';
 import { advance, askToAdvance, DAY_S, eventsOf, HOUR_S, namesOfEvents } from './clocks.ts';
 
 const under = offersUnderTest();
@@ -76,23 +77,20 @@ describe('POST /test/clock', () => {
     ['a list', 'application/json', '[]'],
     ['another type', 'text/plain', '{"advance_seconds":1}'],
     ['a body that is too long', 'application/json', `{"advance_seconds":1,"x":"${'x'.repeat(5_000)}"}`],
-    ['no body', 'application/json', undefined],
+    ['no body', 'application/json', ''],
   ])('refuses %s as E1', async (_what, type, body) => {
-    const headers = { 'content-type': type };
-    const answer = await under.call('POST', '/test/clock', { headers, ...(body !== undefined && { body }) });
-    expect([answer.status, answer.body]).toMatchObject([400, { return_code: 'E1' }]);
+    const o = { headers: { 'content-type': type }, ...(body !== '' && { body }) };
+    expect(await under.call('POST', '/test/clock', o)).toMatchObject({
+      status: 400,
+      body: { return_code: 'E1' },
+    });
   });
 
   it('never moves back, and says where the clock is', async () => {
     await advance(under, DAY_S);
     const answer = await askToAdvance(under, { now: '2026-06-02T12:00:00Z' });
-    expect([answer.status, answer.body]).toMatchObject([
-      400,
-      {
-        return_code: 'E1',
-        message: 'now must be after the present time of the test clock, 2026-06-02T12:00:00.000Z',
-      },
-    ]);
+    const now = new Date('2026-06-02T12:00:00.000Z');
+    expect(answer).toMatchObject(replyToTestClockRefusal({ reason: 'not-forward', now }));
   });
 
   it('goes two years ahead in all and no second further', async () => {
@@ -113,21 +111,9 @@ describe('POST /test/clock', () => {
   });
 });
 
-describe('a LIVE key', () => {
-  it.each(['GET', 'POST', 'DELETE'])(
-    'is refused by %s as E1 403, as a wrong environment is',
-    async (method) => {
-      const { status: code, body } = await under.call(method, '/test/clock', { caller: { mode: 'LIVE' } });
-      expect([code, body]).toEqual([
-        403,
-        {
-          return_code: 'E1',
-          status: 'Error',
-          code: 403,
-          message: 'This key works in LIVE mode only, and LIVE mode has no test clock: use a TEST key',
-        },
-      ]);
-    },
+it.each(['GET', 'POST', 'DELETE'])('a LIVE key is refused by %s as E1 403', async (method) => {
+  expect(await under.call(method, '/test/clock', { caller: { mode: 'LIVE' } })).toMatchObject(
+    replyToTestClockRefusal({ reason: 'live-mode' }),
   );
 });
 
@@ -185,7 +171,7 @@ describe('an advance', () => {
     const viewer = { viewer: 'a member' };
     const view = () => sendViews(under, [place(under, id, viewer).viewToken]);
     for (const _ of [1, 2]) await view();
-    await under.deliver(OfferViewed, { offerId: id, viewedAt: under.clock.now().toISOString() });
+    await seeOffer(under, id, { views: 1 });
     expect(await countsOf(under, id)).toEqual({ views: 2, viewsRepeated: 1 });
     await advance(under, 2 * HOUR_S);
     // In another hour of the offer the same viewer counts anew.
@@ -238,16 +224,7 @@ describe('DELETE /test/clock', () => {
     await advance(under, 2 * DAY_S);
     const begun = { start_datetime: '2026-06-03T12:00:00Z', expiry_datetime: '2026-06-05T00:00:00Z' };
     const deleted = await createdId(under, begun);
-    expect([(await reset()).status, (await reset()).body]).toEqual([
-      409,
-      {
-        return_code: 'E2',
-        status: 'Error',
-        code: 409,
-        message:
-          'The test clock can be reset when every TEST offer of the organisation has ended or was deleted, and none is being created',
-      },
-    ]);
+    expect(await reset()).toMatchObject(replyToTestClockRefusal({ reason: 'offers-not-over' }));
     await under.call('DELETE', `/offers/${deleted}`);
     const { status: code, body } = await reset();
     expect([code, testClockReply.parse(body)]).toEqual([
@@ -271,16 +248,12 @@ describe('DELETE /test/clock', () => {
   it('counts an unfinished creation as an offer that has not ended', async () => {
     await advance(under, DAY_S);
     const tomorrow = { start_datetime: '2026-06-03T00:00:00Z', expiry_datetime: '2026-06-04T00:00:00Z' };
-    const asked = Promise.withResolvers<void>();
-    const goOn = Promise.withResolvers<void>();
-    under.otherServices.pricing.onAsked = async () => {
-      asked.resolve();
-      await goOn.promise;
-    };
+    const pricing = pausePoint();
+    under.otherServices.pricing.onAsked = pricing.step;
     const creating = create(under, tomorrow);
-    await asked.promise;
+    await pricing.reached;
     expect((await reset()).body).toMatchObject({ return_code: 'E2' });
-    goOn.resolve();
+    pricing.goOn();
     expect((await creating).body).toMatchObject({ return_code: 'S1' });
   });
 
@@ -308,6 +281,8 @@ describe('LIVE mode', () => {
       const other = await createdId(under, parts, options);
       for (const name of ['pause', 'resume'])
         expect((await call('POST', `/offers/${id}/${name}`)).status).toBe(200);
+      const edit = { ...options, body: formOf({ title: 'Three for one', environment: 'LIVE' }) };
+      expect((await under.call('PATCH', `/offers/${id}`, edit)).status).toBe(200);
       for (const path of ['', '/analytics?interval=all', '/analytics/series?interval=24h&granularity=hour'])
         expect((await call('GET', `/offers/${id}${path}`)).status).toBe(200);
       expect((await call('POST', `/offers/${id}/credit-estimate`)).status).toBe(200);
@@ -330,7 +305,7 @@ describe('LIVE mode', () => {
     }
   });
 
-  it('never hears of an advance: its rows, replies and events are as before', async () => {
+  it('never hears of an advance: its rows and events are as before', async () => {
     const [parts, options] = live;
     const ids = [
       await createdId(under, parts, options),
@@ -338,19 +313,10 @@ describe('LIVE mode', () => {
     ];
     await under.call('POST', `/offers/${ids[1]}/pause`, options);
     const test = await createdId(under);
+    // All that replies are made of.
     const seen = async () => ({
       rows: await under.postgres.query("SELECT * FROM offers WHERE mode = 'LIVE' ORDER BY offer_id"),
       events: await Promise.all(ids.map((id) => eventsOf(under, id))),
-      filters: await Promise.all(
-        ['', '&offer_status=active', '&offer_status=ended'].map((f) => listed(f, 'live')),
-      ),
-      replies: await Promise.all(
-        ids.flatMap((id) =>
-          ['', '/analytics?interval=24h'].map(
-            async (path) => (await under.call('GET', `/offers/${id}${path}`, options)).body,
-          ),
-        ),
-      ),
     });
     const before = await seen();
     await advance(under, 300 * DAY_S);

@@ -1,6 +1,5 @@
 /** GET /offers/{offer_id}/analytics/series: the sums of analytics, over time. */
 import { describe, expect, it } from '@jest/globals';
-import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { seriesReply } from '@offer-ads/contracts/portal/offers-api';
 import {
   type AnalyticsSeriesReply,
@@ -10,6 +9,7 @@ import {
 } from '@offer-ads/contracts/public/api';
 import { createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
+import { seeOffer } from '../placements/placing.ts';
 
 const HOUR = 3_600_000;
 const under = offersUnderTest();
@@ -23,12 +23,8 @@ async function series(id: number, query: string): Promise<AnalyticsSeriesReply> 
 describe('200', () => {
   it.each([
     ['24h', 'hour', 3_600],
-    ['24h', 'day', 86_400],
-    ['7d', 'hour', 3_600],
-    ['30d', 'hour', 86_400],
-    ['90d', 'day', 86_400],
+    ['30d', 'day', 86_400],
     ['all', 'hour', 7 * 86_400],
-    ['all', 'day', 7 * 86_400],
   ])(
     'of %s by %s has the figures of analytics, in points of %d seconds',
     async (interval, granularity, bucket) => {
@@ -44,9 +40,7 @@ describe('200', () => {
         hours * HOUR,
         hours * HOUR + 1,
       ])) {
-        const seenAt = new Date(now - ms).toISOString();
-        await under.deliver(OfferViewed, { offerId: id, viewedAt: seenAt });
-        await under.deliver(OfferClicked, { offerId: id, clickedAt: seenAt });
+        await seeOffer(under, id, { views: 1, clicks: 1, at: new Date(now - ms) });
       }
       const answer = await under.call('GET', `/offers/${id}/analytics?interval=${interval}`);
       const analytics = analyticsReply.parse(answer.body);

@@ -6,29 +6,17 @@ import { type Offer, stateAt } from '../offer.ts';
 import { type Edit, edit, editableFacts, review } from './edit-content.ts';
 import { unusedTime } from './unused-time.ts';
 
-const paused = { ...paidOffer(), pausedSince: at(2) };
-const disabled = { ...paidOffer(), disabledSince: at(2), disabledReason: 'its terms' };
-
 describe('an edit', () => {
   it.each([
-    ['Awaiting Payment', unpaidOffer(), at(0.5)],
-    ['Scheduled', paidOffer(), at(0.5)],
-    ['Active', paidOffer(), at(3)],
-    ['Paused', paused, at(3)],
-    ['Active, disabled', disabled, at(3)],
-  ])('of an offer that is %s changes what it names, and nothing else', (_, offer, now) => {
-    const edited = edit(offer, { title: 'Three for one', url: offer.url, image: 'other.jpg' }, now, at(20));
-    expect(edited).toEqual({
+    ['unpaid', unpaidOffer(), null],
+    ['paid', paidOffer(), at(20)],
+  ])('of an offer that is %s changes what it names, and nothing else', (_, offer, reviewWaitingSince) => {
+    const change = { title: 'Three for one', url: offer.url, image: 'other.jpg' };
+    const facts = { title: 'Three for one', image: 'other.jpg', contentVersion: 2, contentChangedAt: at(20) };
+    expect(edit(offer, change, at(0.5), at(20))).toEqual({
       ok: true,
       changed: ['title', 'image'],
-      offer: {
-        ...offer,
-        title: 'Three for one',
-        image: 'other.jpg',
-        contentVersion: 2,
-        contentChangedAt: at(20),
-        reviewWaitingSince: offer.paymentAppliedAt === null ? null : at(20),
-      },
+      offer: { ...offer, ...facts, reviewWaitingSince },
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { at, HOUR, paidOffer, unpaidOffer } from '../../../test/lifecycle/lifecycle-fixture.ts';
+import { unusedTimeIfDeleted } from './deletion-credit.ts';
 import { applyPayment, beginDeletion, endDeletion, resume } from './lifecycle.ts';
 import { unusedTime } from './unused-time.ts';
 
@@ -16,6 +17,7 @@ describe('a deletion', () => {
     const begun = beginDeletion(ended, at(10.999));
     expect(begun).toMatchObject({ ok: true, step: 'deleted', offer: { deletedAt: at(11) } });
     expect(begun.ok && unusedTime(begun.offer, at(11))).toEqual(unusedTime(ended, at(11)));
+    expect(unusedTimeIfDeleted(ended, at(10.999))).toBeNull();
     expect(beginDeletion({ ...unpaidOffer(), endAnnouncedAt: at(11) }, at(10.999))).toMatchObject({
       step: 'deleted',
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { analyticsPeriod, hourOfTraffic } from './analytics-period.ts';
+import { analyticsPeriod } from './analytics-period.ts';
 
 const createdAt = new Date('2026-05-31T09:12:13.456Z');
 const now = new Date('2026-06-01T12:34:56.789Z');
@@ -17,27 +17,5 @@ describe('an analytics period', () => {
 
   it('of all starts at the creation', () => {
     expect(analyticsPeriod('all', createdAt, now)).toEqual({ from: createdAt, to: now });
-  });
-
-  it('starts exactly at the interval when now is a whole hour', () => {
-    const noon = new Date('2026-06-01T12:00:00Z');
-    expect(analyticsPeriod('24h', createdAt, noon).from).toEqual(new Date('2026-05-31T12:00:00Z'));
-  });
-});
-
-describe('a view or click', () => {
-  it('counts in its hour', () => {
-    expect(hourOfTraffic(new Date('2026-06-01T10:59:59.999Z'), createdAt, now)).toEqual(
-      new Date('2026-06-01T10:00:00Z'),
-    );
-  });
-  it('from a clock that runs ahead counts now', () => {
-    expect(hourOfTraffic(new Date('2026-06-02T00:00:00Z'), createdAt, now)).toEqual(
-      new Date('2026-06-01T12:00:00Z'),
-    );
-  });
-  it('from before the creation does not count, and one at that instant does', () => {
-    expect(hourOfTraffic(new Date('2026-05-31T09:12:13.455Z'), createdAt, now)).toBeNull();
-    expect(hourOfTraffic(createdAt, createdAt, now)).toEqual(new Date('2026-05-31T09:00:00Z'));
   });
 });

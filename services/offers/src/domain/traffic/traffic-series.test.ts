@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { analyticsIntervals, MAX_POINTS } from '@offer-ads/contracts/public/api';
 import { fc } from '@offer-ads/testing/profile';
 import { analyticsPeriod, wholeHour } from './analytics-period.ts';
-import { bucketsIn, daysIn, pointsOf, sumOf } from './traffic-series.ts';
+import { bucketsIn, pointsOf, sumOf } from './traffic-series.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -22,47 +22,6 @@ const formats = new Map(
   zones.map((timeZone) => [timeZone, new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' })]),
 );
 const dateIn = (timeZone: string, at: Date) => formats.get(timeZone)?.format(at) ?? '';
-
-const hoursOfDays = (timeZone: string, from: string, to: string) => {
-  const starts = daysIn({ from: new Date(from), to: new Date(to) }, timeZone).map(({ start }) =>
-    Number(start),
-  );
-  return starts.slice(1).map((start, index) => (start - (starts[index] ?? 0)) / HOUR);
-};
-
-describe('days of a time zone', () => {
-  it('have 23 hours when the clocks go forward, and 25 when they go back', () => {
-    expect(hoursOfDays('Europe/London', '2026-03-28T00:00:00Z', '2026-03-30T23:30:00Z')).toEqual([
-      24, 23, 24,
-    ]);
-    expect(hoursOfDays('Europe/London', '2026-10-23T23:00:00Z', '2026-10-27T00:30:00Z')).toEqual([
-      24, 25, 24,
-    ]);
-  });
-
-  it('begin at midnight, or where the zone is half an hour off, with the first whole hour of UTC after it', () => {
-    const [, london] = daysIn(
-      { from: new Date('2026-06-01T12:00:00Z'), to: new Date('2026-06-02T12:00:00Z') },
-      'Europe/London',
-    );
-    expect(london?.start).toEqual(new Date('2026-06-01T23:00:00Z'));
-    const [, kolkata] = daysIn(
-      { from: new Date('2026-06-01T12:00:00Z'), to: new Date('2026-06-02T12:00:00Z') },
-      'Asia/Kolkata',
-    );
-    // Half past midnight there.
-    expect(kolkata?.start).toEqual(new Date('2026-06-01T19:00:00Z'));
-  });
-
-  it('begin at one o’clock where midnight is left out', () => {
-    // In Cairo the clocks went from 0:00 to 1:00 on 26 April 2024.
-    const [, day] = daysIn(
-      { from: new Date('2024-04-25T12:00:00Z'), to: new Date('2024-04-26T12:00:00Z') },
-      'Africa/Cairo',
-    );
-    expect(day?.start).toEqual(new Date('2024-04-25T22:00:00Z'));
-  });
-});
 
 describe('the points of a period in a time zone', () => {
   const instant = fc.date({ min: new Date('2005-01-01'), max: new Date('2035-01-01'), noInvalidDate: true });
