@@ -12,6 +12,6 @@ export function unusedTimeIfDeleted(offer: Offer, now: Date): UnusedTime | null 
   const begun = beginDeletion(offer, now);
   if (!begun.ok || begun.step !== 'deleted') return null;
   const { deletedAt } = begun.offer;
-  if (deletedAt === null || deletedAt >= offer.expiryAt || offer.endAnnouncedAt !== null) return null;
+  if (deletedAt === null || deletedAt >= offer.expiryAt) return null;
   return unusedTime(begun.offer, deletedAt);
 }

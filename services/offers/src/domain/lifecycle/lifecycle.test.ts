@@ -54,6 +54,11 @@ describe('a payment', () => {
     expect(paid.ok && unusedTime(paid.offer, at(2)).unusedMs).toBe(10 * HOUR);
   });
 
+  it('that reaches the offer at its very end is wholly unused, with the time before the creation', () => {
+    const paid = applyPayment({ ...unpaidOffer(), createdAt: at(1.01) }, payment, at(11));
+    expect(paid.ok && unusedTime(paid.offer, at(11)).unusedMs).toBe(10 * HOUR);
+  });
+
   it('that comes after the end was announced is wholly unused, also when the clock says otherwise', () => {
     const paid = applyPayment({ ...unpaidOffer(), endAnnouncedAt: at(11) }, payment, at(10.999));
     expect(paid).toMatchObject({ ok: true, outcome: 'ended' });
