@@ -43,8 +43,8 @@ const config: Config = {
     { ...withStores, displayName: 'integration', testMatch: [...integrationTests, ...butNot(systemTests)] },
     { ...withStores, displayName: 'system', testMatch: systemTests },
   ],
-  // One service under test already keeps Postgres, MongoDB and RabbitMQ busy; more workers than this only queue.
-  maxWorkers: 2,
+  // One more than there are cores on a small machine, because many tests wait for a deadline to pass.
+  maxWorkers: 3,
   // Of the tests that a file runs at once: walks in a browser, which mostly wait.
   maxConcurrency: 3,
   // Loaded test files stay in memory: a worker that has grown beyond this starts anew.

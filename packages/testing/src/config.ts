@@ -44,3 +44,9 @@ export const imagesOptions: readonly string[] =
 
 /** `small` in `npm test` (minutes), `long` in `npm run test:long`. */
 export const testProfile: 'small' | 'long' = process.env.TEST_PROFILE === 'long' ? 'long' : 'small';
+
+/** Where Node keeps compiled modules: the `jest` script of package.json sets it. For processes that get an environment of their own. */
+export function compileCacheOfRun(): { readonly NODE_COMPILE_CACHE?: string } {
+  const { NODE_COMPILE_CACHE } = process.env;
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+}

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { compileCacheOfRun } from './config.ts';
 
 export type ServiceProcess = AsyncDisposable & {
   readonly url: string;
@@ -14,10 +15,13 @@ export type ServiceProcess = AsyncDisposable & {
 /**
  * Resolves when it listens.
  * @param main the service's `main.ts`
- * @param env its whole environment; it gets nothing of the test's own environment
+ * @param env all its settings; of the test's own environment it gets the cache of compiled modules alone
  */
 export async function startServiceProcess(main: string, env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const child = spawn(process.execPath, [main], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...compileCacheOfRun(), ...env },
+  });
   const kill = () => killed(child);
   try {
     return { ...(await addressesOf(child)), child, kill, [Symbol.asyncDispose]: kill };

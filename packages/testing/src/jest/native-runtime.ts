@@ -3,7 +3,7 @@
  * jest's runtime would load the whole service again for every file. So test files share the globals and modules of their worker: a
  * test that changes these must restore them.
  */
-import { createRequire, registerHooks } from 'node:module';
+import { createRequire, flushCompileCache, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { type JestGlobals, setGlobals } from './globals.ts';
 
@@ -42,6 +42,8 @@ class NativeRuntime {
   }
   async unstable_importModule(path: string): Promise<void> {
     await import(pathToFileURL(path).href);
+    // For the processes that the tests start; by itself Node writes the cache when a process ends.
+    flushCompileCache();
   }
   requireModule(path: string): unknown {
     return require(path);
