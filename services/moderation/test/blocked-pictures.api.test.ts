@@ -7,7 +7,7 @@ import { changes, scenePng } from './scenes.ts';
 
 let under: ModerationUnderTest;
 beforeAll(async () => {
-  under = await moderationUnderTest();
+  under = await moderationUnderTest({ PICTURES_AT_ONCE: 4 });
 });
 afterAll(async () => under?.[Symbol.asyncDispose]());
 beforeEach(() => {

@@ -100,7 +100,7 @@ export async function moderationUnderTest(
             MODERATION_CONTEXT_SECRET: testContextSecret,
             EXPLICIT_THRESHOLD: 0.6,
             SUGGESTIVE_THRESHOLD: 0.9,
-            PICTURES_AT_ONCE: 4,
+            PICTURES_AT_ONCE: 2,
             MAX_WAITING: 16,
             PICTURE_SECONDS_PER_HOUR: 3_600,
             ...settings,
