@@ -16,8 +16,7 @@ export type ProcessPlan = {
   /** By default half a minute. */
   readonly readyWithinMs?: number;
 };
-/** `outputFile` holds all that it prints, as a container's runtime would. */
-export type Running = AsyncDisposable & { readonly pid: number; readonly outputFile: string };
+export type Running = AsyncDisposable & { readonly pid: number };
 
 /** Set where many measurements follow each other, so that the code of the services is compiled once. */
 const { NODE_COMPILE_CACHE } = process.env;
@@ -27,7 +26,7 @@ export async function startProcess(plan: ProcessPlan): Promise<Running> {
   const taken = await fetch(readyUrl).catch(() => undefined);
   if (taken !== undefined)
     throw new Error(`Another process answers at ${readyUrl}: stop it, or use another port`);
-  const { pid, logFile, stop } = await start({
+  const { pid, stop } = await start({
     cwd: folder,
     ...command,
     folder,
@@ -37,7 +36,7 @@ export async function startProcess(plan: ProcessPlan): Promise<Running> {
     stopBoundMs: 35_000,
     ready: () => requireReady(readyUrl, readyHeaders),
   });
-  return { pid, outputFile: logFile, [Symbol.asyncDispose]: stop };
+  return { pid, [Symbol.asyncDispose]: stop };
 }
 
 async function requireReady(url: string, headers: Readonly<Record<string, string>>): Promise<void> {

@@ -68,7 +68,7 @@ export function circumstances(): string {
   return `${new Date().toISOString().slice(0, 10)}; ${machine()}; Node ${process.versions.node}.`;
 }
 
-export function machine(): string {
+function machine(): string {
   const memoryGib = Math.round(totalmem() / 2 ** 30);
   return `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${memoryGib} GiB`;
 }

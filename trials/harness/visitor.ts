@@ -14,7 +14,7 @@ export type Visitor = (
 ) => Promise<{ status: number; body: unknown }>;
 
 /** Keeps its cookie and CSRF token like the portal's page, and repeats a request after a 503. */
-export function visitor(system: Pick<System, 'state'>): Visitor {
+function visitor(system: Pick<System, 'state'>): Visitor {
   const address = unusedAddress();
   let cookie = '';
   let csrfToken = '';
@@ -61,13 +61,9 @@ export async function switchTestMailsOn(system: Pick<System, 'state'>, email: st
 const used = new Set<string>();
 
 /** From the newest mail; older ones may belong to an earlier test. */
-export async function tokenMailedTo(
-  system: Pick<System, 'state'>,
-  address: string,
-  subject = 'sign-in link',
-): Promise<string> {
+async function tokenMailedTo(system: Pick<System, 'state'>, address: string): Promise<string> {
   return eventually(async () => {
-    const mails = (await mailsTo(system, address)).filter((mail) => mail.subject.includes(subject));
+    const mails = (await mailsTo(system, address)).filter((mail) => mail.subject.includes('sign-in link'));
     const token = /\/portal\/sign-in#(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1];
     if (token === undefined || used.has(token)) throw new Error(`no fresh link for ${address}`);
     used.add(token);

@@ -202,11 +202,6 @@ export function describeCreation(system: () => TestSystem): void {
       });
     });
 
-    it("E1 403: environment is not the key's mode", async () => {
-      const form = await offerForm({ environment: 'LIVE' });
-      await expectRefusal(() => caller.create(form), { http: 403, code: 'E1', says: 'TEST' });
-    });
-
     it('E2 200: the image fails moderation; with another one the same key creates the offer', async () => {
       const form = await offerForm({ image: new Blob([new Uint8Array(await unsafeLookingPng())]) });
       await expectRefusal(() => caller.create(form, 'not-this-image'), { http: 200, code: 'E2' });

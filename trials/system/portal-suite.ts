@@ -1,5 +1,5 @@
-/** People in the portal, through every service that takes part: from the sign-in link to a new key and an invited colleague. */
-import { createHash, randomUUID } from 'node:crypto';
+/** What people do in the portal with money, exports and mails, through every service that takes part. `trials/browser` has the rest. */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +10,13 @@ import {
   invoicesReply,
   statementReply,
 } from '@offer-ads/contracts/internal/billing-api';
-import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
-import { sessionReply } from '@offer-ads/contracts/portal/session-api';
 import { allMails } from '@offer-ads/testing/all-mails';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { advertiser, hourMs, inFuture, london, offerForm } from '../harness/advertiser.ts';
+import { advertiser, offerForm } from '../harness/advertiser.ts';
 import { mailsTo, payAsAPersonWould } from '../harness/simulators.ts';
 import type { SoonOver } from '../harness/soon-over.ts';
 import type { TestSystem } from '../harness/test-system.ts';
-import { signedIn, tokenMailedTo, visitor } from '../harness/visitor.ts';
+import { signedIn } from '../harness/visitor.ts';
 
 type Exported = { readonly pictures: number; readonly pdfs: number };
 type ExportManifest = { readonly attachments: readonly { readonly file: string; readonly sha256: string }[] };
@@ -26,57 +24,6 @@ type ExportManifest = { readonly attachments: readonly { readonly file: string; 
 export function describePortal(system: () => TestSystem, over: () => SoonOver): void {
   describe('the portal', () => {
     const demoOrganisation = () => system().state().organisations[0]!;
-
-    it('lets an admin in by a mailed link, whose new key works and whose colleague comes in by invitation', async () => {
-      const { adminEmail, name } = demoOrganisation();
-      const admin = visitor(system());
-      expect((await admin('POST', '/sign-in', { email: adminEmail })).status).toBe(202);
-      const signedIn = await admin('POST', '/sign-in/complete', {
-        token: await tokenMailedTo(system(), adminEmail),
-      });
-      expect(sessionReply.parse(signedIn.body)).toMatchObject({ role: 'admin', organisation: { name } });
-      expect((await admin('GET', '/session')).status).toBe(200);
-
-      const made = await admin('POST', '/keys', { mode: 'TEST', name: 'Made in the portal' });
-      const { id, key } = made.body as IssuedKeyReply;
-      expect((await advertiser(system(), key).request('GET', '/categories')).status).toBe(200);
-      await eventually(async () => {
-        const { body } = await admin('GET', `/calls?key_id=${id}`);
-        expect(body).toMatchObject({ calls: [{ keyId: id, route: 'GET /categories', status: 200 }] });
-      });
-      expect((await admin('POST', `/keys/${id}/disable`)).status).toBe(200);
-      expect((await advertiser(system(), key).request('GET', '/categories')).status).toBe(401);
-
-      const email = `colleague-${randomUUID()}@advertiser.example`;
-      expect((await admin('POST', '/people', { email, role: 'marketer' })).status).toBe(201);
-      const colleague = visitor(system());
-      const token = await tokenMailedTo(system(), email, 'invitation');
-      const joined = await colleague('POST', '/sign-in/complete', { token });
-      expect(joined.body).toMatchObject({ person: { email }, role: 'marketer', organisation: { name } });
-      expect((await colleague('GET', '/people')).status).toBe(403);
-      expect((await colleague('POST', '/sign-in/complete', { token })).status).toBe(401);
-    });
-
-    it('offers the public API under the session, and the balance', async () => {
-      const { adminEmail, keys } = demoOrganisation();
-      const admin = await signedIn(system(), adminEmail);
-      const withKey = advertiser(system(), keys.TEST);
-      const categories = await withKey.request('GET', '/categories');
-      expect((await admin('GET', '/test/categories')).body).toEqual(categories.body);
-      const place = {
-        location: london,
-        radius: 10,
-        start_datetime: inFuture(hourMs),
-        end_datetime: inFuture(2 * hourMs),
-      };
-      const estimate = await admin('POST', '/test/offers/price-estimate', { ...place, environment: 'test' });
-      expect(estimate).toMatchObject({ status: 200, body: { return_code: 'S1' } });
-      expect((await admin('GET', '/live/offers?environment=test')).status).toBe(403);
-      const balance = await admin('GET', '/test/balance');
-      expect(balance).toMatchObject({ status: 200, body: { mode: 'TEST', currency: 'GBP' } });
-      expect((await admin('POST', '/sign-out')).status).toBe(204);
-      expect((await admin('GET', '/test/balance')).status).toBe(401);
-    });
 
     it('tops the balance up by card: the page, the balance, a line of the statement, an invoice to read and to keep, and a credit note of a refund', async () => {
       const { adminEmail } = demoOrganisation();
