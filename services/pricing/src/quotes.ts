@@ -2,7 +2,6 @@
  * Gives quotes and reads them back. A quote is a signed text, so no replica has to remember it. It shows nothing that its estimate did
  * not show.
  */
-
 import { createHash } from 'node:crypto';
 import type { Refused } from '@offer-ads/contracts/values/refused';
 import { createSeal } from '@offer-ads/platform/config/secrets';

@@ -1,5 +1,4 @@
 /** Reads members from MongoDB for an audience in memory: first all of them, then every change. */
-
 import { setImmediate as afterOtherWork } from 'node:timers/promises';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';

@@ -1,5 +1,4 @@
 /** The audience counted by MongoDB itself, with a 2dsphere index: for audiences too large for one machine (docs/scaling.md). */
-
 import { radiusRadians, type Target } from '@offer-ads/contracts/audience/target';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';

@@ -1,5 +1,4 @@
 /** Counts generated members, with either engine for the real ones: they are few enough for every replica's memory. */
-
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { sandboxMembers, sandboxTarget } from '../domain/members/sandbox.ts';
 import type { AudienceEngine } from './audience.ts';

@@ -1,5 +1,4 @@
 /** Reads the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9, order of checks. */
-
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { estimateRequest } from '@offer-ads/contracts/public/api';
 import { dateTimeFault, parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';

@@ -1,5 +1,4 @@
 /** Replies to the estimate: one row per refusal, and the numbers of a price as JSON. */
-
 import type { PriceReply, QuotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
 import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
 import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';

@@ -1,5 +1,4 @@
 /** A member as stored in MongoDB, and as counted. */
-
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import type { TargetedMember } from '@offer-ads/contracts/audience/target';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';

@@ -1,5 +1,4 @@
 /** Writes members to MongoDB: changes may arrive in any order and repeatedly, and the newest version stays. */
-
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';

@@ -5,7 +5,6 @@
  * counting of budgets). When a budget is used up, its holder gets coarse counts. Budgets are counted in memory, so that estimates wait for no
  * store; replicas exchange what was spent every two seconds.
  */
-
 import type { Target } from '@offer-ads/contracts/audience/target';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';

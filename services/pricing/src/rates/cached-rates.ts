@@ -1,5 +1,4 @@
 /** The rates for prices, in memory. */
-
 import { type Cached, cache } from '../cached.ts';
 import { type ExchangeRate, exchangeRateOf, type ReferenceRates } from '../domain/rates/exchange-rate.ts';
 import { frankfurtDate } from '../domain/rates/target-calendar.ts';

@@ -1,5 +1,4 @@
 /** The generated members that organisations without approval count (decision 148, approval of organisations). */
-
 import type { Target } from '@offer-ads/contracts/audience/target';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { generateMembers, INTERESTS } from './generated-members.ts';
