@@ -36,6 +36,7 @@ const cardTexts = offerTextFacts.map(
 const card = `json_build_object('offer_id', offer_id, ${cardTexts.join(', ')})::text`;
 const columns = `offer_id AS "offerId", mode, category_id AS "categoryId", latitude, longitude, radius_miles AS "radiusMiles", gender,
   interests, start_at AS "startAt", expiry_at AS "expiryAt", coalesce(ahead_seconds, 0) AS "aheadSeconds", image, url, ${card} AS card`;
+const withClock = withClockSql('offers');
 
 /** A backup of another server may hold numbers that this one has not given yet; without the upper bound they would be read each time. */
 const changedSince = 'changed_in >= $1::xid8 AND changed_in < pg_snapshot_xmax(pg_current_snapshot())';
@@ -48,7 +49,7 @@ const changesStatement: PreparedStatement = {
           SELECT offer_id FROM (SELECT organisation_id FROM test_clocks WHERE ${changedSince}) AS moved
             JOIN offers USING (organisation_id) WHERE mode = 'TEST' AND deleted_at IS NULL
         )
-        SELECT ${columns}, ${mayBeSeenSql} AS "isPlaceable" FROM changed JOIN offers USING (offer_id) ${withClockSql('offers')}`,
+        SELECT ${columns}, ${mayBeSeenSql} AS "isPlaceable" FROM changed JOIN offers USING (offer_id) ${withClock}`,
 };
 
 /** Offers that have changed since the position: those that members may see, and the ids of the others. */
@@ -76,7 +77,7 @@ export async function pageOfPlaceable(
   atMost: number,
 ): Promise<{ readonly offers: LiveOffer[]; readonly next: After | null }> {
   const rows = await on.query<Row>(
-    `SELECT ${columns} FROM offers ${withClockSql('offers')}
+    `SELECT ${columns} FROM offers ${withClock}
      WHERE end_announced_at IS NULL AND (expiry_at, offer_id) > ($1, $2) AND ${mayBeSeenSql}
      ORDER BY expiry_at, offer_id LIMIT $3`,
     [after.expiryAt, after.offerId, atMost],

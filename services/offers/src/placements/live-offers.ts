@@ -50,73 +50,63 @@ const RADIANS_PER_DEGREE = Math.PI / 180;
 /** Of the cosine of an angle: more than its rounding. */
 const MARGIN_COSINE = 1e-12;
 
-/** x, y and z of the centre, and the cosine of the radius. */
-const CONE = 4;
+/** An offer with the circle as a cone: who is inside is mostly decided by one product, without the rule's trigonometry. */
+type Filed = Point & { readonly offer: LiveOffer; readonly cosine: number };
+type Point = { readonly x: number; readonly y: number; readonly z: number };
 
 export function liveOffers(room: Room): LiveOffers {
-  /** By the number of the square, the slots of offers. */
-  const squares = { TEST: new Map<number, number[]>(), LIVE: new Map<number, number[]>() };
+  const squares = { TEST: new Map<number, Filed[]>(), LIVE: new Map<number, Filed[]>() };
   const held = { TEST: 0, LIVE: 0 };
-  const slots = new Map<number, number>();
-  const freeSlots: number[] = [];
-  /** By slot. */
-  const offers: (LiveOffer | undefined)[] = [];
-  /** By slot, the circle as a cone: one product decides who is inside. Together, because thousands of offers are looked at for a member. */
-  const cones = new Float64Array(CONE * (room.TEST + room.LIVE));
-
-  const get = (offerId: number) => offers[slots.get(offerId) ?? offers.length];
+  const offers = new Map<number, LiveOffer>();
 
   function remove(offerId: number): void {
-    const [offer, slot] = [get(offerId), slots.get(offerId)];
-    if (offer === undefined || slot === undefined) return;
+    const offer = offers.get(offerId);
+    if (offer === undefined) return;
     for (const square of squaresOf(offer.target)) {
-      const there = squares[offer.mode].get(square) ?? [];
-      const last = there.pop() as number;
+      const there: Filed[] = squares[offer.mode].get(square) ?? [];
+      const last = there.pop();
       if (there.length === 0) squares[offer.mode].delete(square);
-      if (last !== slot) there[there.indexOf(slot)] = last;
+      if (last !== undefined && last.offer !== offer)
+        there[there.findIndex((filed) => filed.offer === offer)] = last;
     }
     held[offer.mode] -= 1;
-    slots.delete(offerId);
-    offers[slot] = undefined;
-    freeSlots.push(slot);
+    offers.delete(offerId);
   }
 
   return {
     put: (offer) => {
-      offer.lack = get(offer.offerId)?.lack ?? offer.lack;
+      offer.lack = offers.get(offer.offerId)?.lack ?? offer.lack;
       remove(offer.offerId);
       if (held[offer.mode] >= room[offer.mode]) return false;
-      const slot = freeSlots.pop() ?? offers.length;
-      cones.set([...onSphere(offer.target), Math.cos(radiusRadians(offer.target.radiusMiles))], CONE * slot);
+      const filed = {
+        ...onSphere(offer.target),
+        cosine: Math.cos(radiusRadians(offer.target.radiusMiles)),
+        offer,
+      };
       for (const square of squaresOf(offer.target)) {
         const there = squares[offer.mode].get(square);
-        if (there === undefined) squares[offer.mode].set(square, [slot]);
-        else there.push(slot);
+        if (there === undefined) squares[offer.mode].set(square, [filed]);
+        else there.push(filed);
       }
       held[offer.mode] += 1;
-      slots.set(offer.offerId, slot);
-      offers[slot] = offer;
+      offers.set(offer.offerId, offer);
       return true;
     },
     remove,
     removeAll: (isGone) => {
-      for (const offer of offers) if (offer !== undefined && isGone(offer)) remove(offer.offerId);
+      for (const offer of offers.values()) if (isGone(offer)) remove(offer.offerId);
     },
-    get,
+    get: (offerId) => offers.get(offerId),
     matching: (mode, member, now) => {
-      const [x, y, z] = onSphere(member);
+      const { x, y, z } = onSphere(member);
       const nowMs = now.getTime();
       const found: LiveOffer[] = [];
-      for (const slot of squares[mode].get(squareOf(member)) ?? []) {
-        const at = CONE * slot;
-        const product =
-          (cones[at] as number) * x + (cones[at + 1] as number) * y + (cones[at + 2] as number) * z;
-        const inside = product - (cones[at + 3] as number);
+      for (const filed of squares[mode].get(squareOf(member)) ?? []) {
+        const inside = filed.x * x + filed.y * y + filed.z * z - filed.cosine;
         if (inside < -MARGIN_COSINE) continue;
-        const offer = offers[slot] as LiveOffer;
-        if (nowMs < offer.startAtMs || nowMs >= offer.expiryAtMs || !isForMember(offer.target, member))
-          continue;
-        if (inside > MARGIN_COSINE || isWithin(offer.target, member)) found.push(offer);
+        const { startAtMs, expiryAtMs, target } = filed.offer;
+        if (nowMs < startAtMs || nowMs >= expiryAtMs || !isForMember(target, member)) continue;
+        if (inside > MARGIN_COSINE || isWithin(target, member)) found.push(filed.offer);
       }
       return found;
     },
@@ -124,9 +114,9 @@ export function liveOffers(room: Room): LiveOffers {
   };
 }
 
-function onSphere(o: { readonly latitude: number; readonly longitude: number }) {
+function onSphere(o: { readonly latitude: number; readonly longitude: number }): Point {
   const latitude = o.latitude * RADIANS_PER_DEGREE;
   const longitude = o.longitude * RADIANS_PER_DEGREE;
-  const [x, y] = [Math.cos(latitude) * Math.cos(longitude), Math.cos(latitude) * Math.sin(longitude)];
-  return [x, y, Math.sin(latitude)] as const;
+  const z = Math.sin(latitude);
+  return { x: Math.cos(latitude) * Math.cos(longitude), y: Math.cos(latitude) * Math.sin(longitude), z };
 }
