@@ -6,8 +6,7 @@ import { startLoop, tryWithLeadership } from '@offer-ads/platform/process/loops'
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { isLedgerCheckDue } from '../domain/ledger/ledger-check-due.ts';
-import { lastLedgerCheck, recordLedgerCheck } from './last-check-store.ts';
-import { checkLedger } from './ledger-check-store.ts';
+import { checkLedger, lastLedgerCheck, recordLedgerCheck } from './ledger-check-store.ts';
 
 type Watched = { readonly postgres: Postgres; readonly clock: Clock };
 
