@@ -55,7 +55,7 @@ export function stepOf({ table, id, problems }: LedgerCheck): string {
 }
 
 /** The last check that ended. */
-export type LastLedgerCheck = { readonly checkedAt: Date; readonly problems: number };
+type LastLedgerCheck = { readonly checkedAt: Date; readonly problems: number };
 
 export async function lastLedgerCheck(on: Queryable): Promise<LastLedgerCheck | undefined> {
   const [row] = await on.query<LastLedgerCheck>(
