@@ -21,12 +21,14 @@ const guides = ['docs/guides', 'docs/guides-community'].flatMap((folder) =>
 
 /** Pages of the service that guides may send readers to (services/gateway/test/pages.api.test.ts). */
 const pages = new Set([
+  '/arazzo.json',
   '/docs',
   '/docs/community',
   '/docs/offer-states',
   '/docs/reference',
   '/docs/sdk',
   '/community/openapi.json',
+  '/llms.txt',
   '/openapi.json',
   '/portal',
   '/portal/docs',
