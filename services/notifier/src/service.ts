@@ -65,13 +65,13 @@ export async function startNotifier(
     startDelivery({ ...limits, notifications, bounces, contacts, mailer, ...foundation }),
   );
   const register = registerStore(mongo, clock);
-  started.use(measureUnsent({ register, ...foundation }));
   const stores = {
     contacts,
     notifications,
     endpoints: await openEndpointsStore(mongo, clock),
     messages: await openMessagesStore(mongo, clock),
   };
+  started.use(measureUnsent({ register, ...stores, ...foundation }));
   const portalUrl = config.PORTAL_URL;
   const endpointRules = {
     ...foundation,

@@ -23,7 +23,6 @@ const lanes = 200;
 const pauseAfterFailureMs = 2_000;
 /** Longer than an attempt; part of the 30 s that a process has to stop. */
 const stopWithinMs = 15_000;
-const measureEveryMs = 1_000;
 
 export function startWebhookDelivery(o: {
   readonly endpoints: EndpointsStore;
@@ -41,17 +40,6 @@ export function startWebhookDelivery(o: {
 }): DueWork {
   const { endpoints, messages, clock, logger, chance = Math.random } = o;
   const measured = instruments(o.metrics);
-  let measuredAtMs = Number.NEGATIVE_INFINITY;
-
-  async function take(): Promise<Line | undefined> {
-    if (performance.now() - measuredAtMs > measureEveryMs) {
-      measuredAtMs = performance.now();
-      const since = await endpoints.oldestWaiting();
-      const waitedMs = since === undefined ? 0 : clock.now().getTime() - since.getTime();
-      measured.waiting.set(Math.max(0, waitedMs) / 1_000);
-    }
-    return endpoints.claim();
-  }
 
   /** Sends the message that is due first. A line with more of them is claimed again. */
   async function sendNext(line: Line): Promise<void> {
@@ -126,7 +114,7 @@ export function startWebhookDelivery(o: {
     name: 'webhooks',
     lanes,
     stopWithinMs,
-    take,
+    take: endpoints.claim,
     work: sendNext,
   });
 }
@@ -149,10 +137,6 @@ function instruments(metrics: Metrics) {
       name: 'notifier_webhook_endpoints_switched_off_total',
       help: 'Endpoints that were switched off: failing for five days, or gone (410).',
       labelNames: ['because'],
-    }),
-    waiting: metrics.gauge({
-      name: 'notifier_oldest_waiting_webhook_age_seconds',
-      help: 'For how long the endpoint that has waited longest has had a message to be sent; without failing endpoints.',
     }),
   };
 }

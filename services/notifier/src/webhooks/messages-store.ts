@@ -69,7 +69,6 @@ export async function openMessagesStore(mongo: Mongo, clock: Clock = systemClock
   const latestFirst = { createdAt: -1, _id: -1 } as const;
   await messages.createIndex({ endpointId: 1, ...latestFirst }, { name: 'latest_of_endpoint' });
   await messages.createIndex({ endpointId: 1, state: 1, ...latestFirst }, { name: 'by_state' });
-  await messages.createIndex({ endpointId: 1, type: 1, ...latestFirst }, { name: 'by_type' });
   await messages.createIndex({ createdAt: 1 }, { name: 'kept', expireAfterSeconds: keptDays * 86_400 });
   const now = databaseClock(clock);
 
