@@ -13,7 +13,7 @@ import { learnContact } from '../src/announce.ts';
 import { hear } from '../src/consumers.ts';
 import { openNotificationsStore } from '../src/notifications-store.ts';
 import { type Notifier, notifierOn } from '../src/notifier.ts';
-import { readableLogger, setUpStore } from './test-store.ts';
+import { notTooOld, readableLogger, setUpStore } from './test-store.ts';
 
 type Stored = {
   _id: string;
@@ -31,7 +31,7 @@ export async function setUpAnnouncing() {
   const store = await setUpStore();
   const { mongo } = store;
   await prepareMongoInbox(mongo);
-  const clock = testClock();
+  const clock = testClock(notTooOld);
   const log: string[] = [];
   const notifier = notifierOn({
     mongo,

@@ -32,6 +32,7 @@ export async function setUpDelivery() {
   const collection = mongo.connection.collection<Addressed>('notifications');
   const smtp = await startFaultySmtp();
   const opened = opening.move();
+  let running = new AsyncDisposableStack();
   const test = {
     mongo,
     mongoUrl: url,
@@ -68,7 +69,7 @@ export async function setUpDelivery() {
       connections?: number;
       upkeepEveryMs?: number;
     } = {}) => {
-      const started = opened.use(new AsyncDisposableStack());
+      const started = running.use(new AsyncDisposableStack());
       const mongo = started.use(await connect(mongoUrl));
       const limits = { connections: 4, ...o };
       const from = 'Offers <offers@ads.example>';
@@ -96,10 +97,20 @@ export async function setUpDelivery() {
       };
       return { wake: delivery.wake, runs, log, [Symbol.asyncDispose]: () => started.disposeAsync() };
     },
-    [Symbol.asyncDispose]: async () => {
+    /** For the next test: no delivery runs, nothing is stored, and the mail server is a new one. */
+    reset: async () => {
       // Stops the deliveries before their mail server.
-      await opened.disposeAsync();
+      await running.disposeAsync();
+      running = new AsyncDisposableStack();
       await test.smtp[Symbol.asyncDispose]();
+      test.smtp = await startFaultySmtp();
+      for (const name of ['notifications', 'contacts', 'bounces'])
+        await mongo.connection.collection(name).deleteMany({});
+    },
+    [Symbol.asyncDispose]: async () => {
+      await running.disposeAsync();
+      await test.smtp[Symbol.asyncDispose]();
+      await opened.disposeAsync();
     },
   };
   return test;

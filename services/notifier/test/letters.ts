@@ -1,22 +1,16 @@
 /** The notifications that the domain makes of an event, for tests of recipients and letters. */
-import { readFileSync } from 'node:fs';
-import { routingKey } from '@offer-ads/contracts/events/event-declaration';
 import type { AnnouncementContext, Notification } from '../src/domain/announcement.ts';
 import { announcementOf, announcements } from '../src/domain/announcements.ts';
 import type { Contact } from '../src/domain/contact.ts';
-import { cornerCafe, samples } from './events.ts';
+import { cornerCafe, sampleOf } from './events.ts';
 
 export const portalUrl = 'https://ads.example/portal';
 
 type Sample = { readonly mode?: string; readonly email?: string };
-/** Every announcement with a sample of its event, from the contracts: whoever adds a mail finds it tested by these. */
-export const announced = announcements.map(({ declaration, optional }) => {
-  const file = new URL(
-    `../../../packages/contracts/samples/${routingKey(declaration)}.json`,
-    import.meta.url,
-  );
-  return [declaration.name, JSON.parse(readFileSync(file, 'utf8')) as Sample, optional] as const;
-});
+/** Every announcement with a sample of its event: whoever adds a mail finds it tested by these. */
+export const announced = announcements.map(
+  ({ declaration, optional }) => [declaration.name, sampleOf(declaration) as Sample, optional] as const,
+);
 
 /** All people want all mails. */
 export const around = (
@@ -30,16 +24,18 @@ export const around = (
   ...changes,
 });
 
-/** @param facts of the event, where it differs from its sample in `events.ts` */
+/** @param facts of the event, where it differs from its sample */
 export function addressed(
   eventName: string,
   facts: object = {},
   o: { eventId?: string; context?: AnnouncementContext } = {},
 ) {
-  const data = { ...(samples as Record<string, object>)[eventName], ...facts };
+  const announcement = announcementOf(eventName);
+  if (announcement === undefined) throw new Error(`${eventName} becomes no mail`);
+  const data = sampleOf(announcement.declaration, facts);
   const happenedAt = '2026-06-01T12:00:00.000Z';
   const occurrence = { eventName, eventId: o.eventId ?? 'event-1', organisationId: 1, happenedAt, data };
-  return announcementOf(eventName)?.address(occurrence, o.context ?? around(cornerCafe));
+  return announcement.address(occurrence, o.context ?? around(cornerCafe));
 }
 
 /** @throws when no recipient is known */
@@ -49,7 +45,7 @@ export function notifications(
   o: Parameters<typeof addressed>[2] = {},
 ): readonly Notification[] {
   const found = addressed(eventName, facts, o);
-  if (found === undefined || found === 'nobody-known') throw new Error(`${eventName}: no recipient is known`);
+  if (found === 'nobody-known') throw new Error(`${eventName}: no recipient is known`);
   return found;
 }
 

@@ -2,7 +2,6 @@
 import { allEvents } from '@offer-ads/contracts/events/events';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
-import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
@@ -27,10 +26,7 @@ export type NotifierUnderTest = AsyncDisposable & {
   readonly admin: (path: string, body?: string) => Promise<string>;
 };
 
-export async function startNotifierUnderTest(
-  smtpUrl: string,
-  clock: Clock = systemClock,
-): Promise<NotifierUnderTest> {
+export async function startNotifierUnderTest(smtpUrl: string): Promise<NotifierUnderTest> {
   await using opened = new AsyncDisposableStack();
   const { namespace, url: rabbitmqUrl, dispose } = testNamespace();
   opened.defer(dispose);
@@ -71,11 +67,7 @@ export async function startNotifierUnderTest(
           WEBHOOK_SEAL_SECRET: sealSecret,
           WEBHOOK_TEST_TARGETS: 'any',
         },
-        {
-          clock,
-          logger: readableLogger(log),
-          brokerNamespace: namespace,
-        },
+        { logger: readableLogger(log), brokerNamespace: namespace },
       ),
     ),
   );

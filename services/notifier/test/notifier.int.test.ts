@@ -1,26 +1,34 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { systemClock } from '@offer-ads/platform/process/clock';
 import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
-import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { openEndpointsStore } from '../src/webhooks/endpoints-store.ts';
 import * as events from './events.ts';
 import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
 import { type SmtpSink, startSmtpSink } from './smtp/smtp-sink.ts';
 import { connect } from './test-store.ts';
+import { startReceiver } from './webhooks/receiver.ts';
+import { addEndpoint } from './webhooks/webhooks-under-test.ts';
 
 let notifier: NotifierUnderTest;
 let store: Mongo;
 let sink: SmtpSink;
 
-beforeEach(async () => {
+beforeAll(async () => {
   sink = await startSmtpSink();
-  notifier = await startNotifierUnderTest(sink.url, testClock());
+  notifier = await startNotifierUnderTest(sink.url);
   store = await connect(notifier.mongoUrl);
 });
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await notifier?.[Symbol.asyncDispose]();
+  await sink?.[Symbol.asyncDispose]();
+});
 afterEach(async () => {
-  await store[Symbol.asyncDispose]();
-  await notifier[Symbol.asyncDispose]();
-  await sink[Symbol.asyncDispose]();
+  for (const name of ['notifications', 'contacts', 'inbox', 'webhook_endpoints', 'webhook_messages'])
+    await store.connection.collection(name).deleteMany({});
+  sink.mails.length = 0;
 });
 
 const documents = () =>
@@ -77,6 +85,25 @@ it('a mail is also sent when its organisation becomes known at the same time', a
   await eventually(() => expect(sink.mails).toHaveLength(20));
 });
 
+it('events become webhooks, and an event that repeats becomes none', async () => {
+  await using shop = await startReceiver();
+  await addEndpoint(await openEndpointsStore(store), shop.port, {}, systemClock);
+  const [pause, low] = [events.paused({ mode: 'TEST' }), events.low({ mode: 'TEST' })];
+  await notifier.publish(events.registered(), pause, low, pause, low, events.paused());
+  await notifier.publish(events.paused({ mode: 'TEST', offerId: 18 }));
+  const received = () => shop.received.map(({ body }) => JSON.parse(body) as { type: string; data: object });
+  await eventually(() => expect(received()).toHaveLength(3));
+  expect(received()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ type: 'offer.paused', data: expect.objectContaining({ offer_id: 17 }) }),
+      expect.objectContaining({ type: 'balance.low' }),
+      expect.objectContaining({ type: 'offer.paused', data: expect.objectContaining({ offer_id: 18 }) }),
+    ]),
+  );
+  // Of TEST mode nobody has switched mails on.
+  expect(sink.mails).toHaveLength(0);
+});
+
 it('an event with a link that cannot be handled is parked without it, and can be dropped', async () => {
   const event = events.personInvited();
   await notifier.publish({ ...event, data: { ...(event.data as object), organisationId: 'none' } });
@@ -86,7 +113,7 @@ it('an event with a link that cannot be handled is parked without it, and can be
     return text;
   });
   expect(parked).toContain('[withheld]');
-  expect(parked + notifier.log.join()).not.toContain('fedcba9876543210');
+  expect(parked + notifier.log.join()).not.toContain('0123456789abcdef');
   await eventually(async () =>
     expect(JSON.parse(await notifier.admin('/parked/drop', '{"ids":"all"}'))).toEqual({ dropped: 1 }),
   );

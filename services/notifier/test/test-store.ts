@@ -8,6 +8,9 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 
+/** For clocks of tests: MongoDB removes what is too old by its own clock. */
+export const notTooOld = new Date('2036-06-01T12:00:00.000Z');
+
 export type TestStore = AsyncDisposable & { readonly url: string; readonly mongo: Mongo };
 
 export async function setUpStore(): Promise<TestStore> {

@@ -96,9 +96,9 @@ async function impatientAt(step: Step) {
 
 describe('a mail server', () => {
   it('gets more time to answer to the content than to earlier steps', async () => {
-    await using mailer = open({ untilContentMs: 2_000 });
+    await using mailer = open({ untilContentMs: 1_000 });
     const longer = async () => {
-      await pause(2_500);
+      await pause(1_250);
       return '250 2.0.0 Ok, at last';
     };
     smtp.behave((step) => (step === 'content' ? longer() : undefined));

@@ -8,7 +8,7 @@ import { SMTPServer } from 'smtp-server';
 
 export type SmtpSink = AsyncDisposable & {
   readonly url: string;
-  readonly mails: readonly Email[];
+  readonly mails: Email[];
   /** Mails and logins that came without TLS. */
   readonly plain: () => number;
 };

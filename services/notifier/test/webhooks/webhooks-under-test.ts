@@ -20,8 +20,8 @@ import { createPoster, type Poster } from '../../src/webhooks/post.ts';
 import { webhookQueue } from '../../src/webhooks/queue-messages.ts';
 import { createSecretBox } from '../../src/webhooks/secret-box.ts';
 import { switchingOff } from '../../src/webhooks/switch-off.ts';
-import { cornerCafe, samples } from '../events.ts';
-import { connect, readableLogger, setUpStore } from '../test-store.ts';
+import { cornerCafe, sampleOf } from '../events.ts';
+import { connect, notTooOld, readableLogger, setUpStore } from '../test-store.ts';
 
 export const sealSecret = 'a-seal-secret-of-webhooks-that-only-tests-use-01';
 export const box = createSecretBox(sealSecret);
@@ -29,13 +29,10 @@ export const aSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 export type WebhooksUnderTest = Awaited<ReturnType<typeof setUpWebhooks>>;
 
-/** In the future, so that MongoDB does not remove messages as too old. */
-const at = new Date('2036-06-01T12:00:00.000Z');
-
 export async function setUpWebhooks() {
   await using opening = new AsyncDisposableStack();
   const { url, mongo } = opening.use(await setUpStore());
-  const clock = testClock(at);
+  const clock = testClock(notTooOld);
   const parts = await partsOn(mongo, clock);
   const { endpoints } = parts;
   await mongo.transaction((session) => contactsStore(mongo).save(session, cornerCafe, 1));
@@ -43,6 +40,7 @@ export async function setUpWebhooks() {
   const wake = () => wakes.forEach((one) => one());
   const queue = webhookQueue({ ...parts, wake });
   const opened = opening.move();
+  let running = new AsyncDisposableStack();
   let events = 0;
   return {
     mongo,
@@ -58,7 +56,7 @@ export async function setUpWebhooks() {
       const { type = 'balance.low', id = `event-${(events += 1)}` } = o;
       const source = webhookSources.find((one) => one.type === type);
       if (source === undefined) throw new Error(`no event becomes ${type}`);
-      const data = { ...samples.BalanceLow, mode: 'TEST', ...o.data };
+      const data = { ...(sampleOf(source.declaration) as object), mode: 'TEST', ...o.data };
       await queue([{ declaration: source.declaration, id, time: clock.now(), data, trace: {} }]);
     },
     mails: async () => {
@@ -77,8 +75,8 @@ export async function setUpWebhooks() {
       messages?: Partial<MessagesStore>;
       log?: string[];
     } = {}) => {
-      const parts = await partsOn(opened.use(await connect(url)), clock);
-      const delivery = opened.use(
+      const parts = await partsOn(running.use(await connect(url)), clock);
+      const delivery = running.use(
         startWebhookDelivery({
           ...parts,
           messages: { ...parts.messages, ...changes },
@@ -94,7 +92,19 @@ export async function setUpWebhooks() {
       wakes.add(delivery.wake);
       return delivery;
     },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    /** For the next test: no delivery runs, and nothing is stored but the organisation. */
+    reset: async () => {
+      wakes.clear();
+      await running.disposeAsync();
+      running = new AsyncDisposableStack();
+      clock.set(notTooOld);
+      for (const name of ['webhook_endpoints', 'webhook_messages', 'notifications'])
+        await mongo.connection.collection(name).deleteMany({});
+    },
+    [Symbol.asyncDispose]: async () => {
+      await running.disposeAsync();
+      await opened.disposeAsync();
+    },
   };
 }
 
