@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { analyticsPeriod } from './analytics-period.ts';
+import { analyticsPeriod, hourOfTraffic } from './analytics-period.ts';
 
 const createdAt = new Date('2026-05-31T09:12:13.456Z');
 const now = new Date('2026-06-01T12:34:56.789Z');
@@ -18,4 +18,9 @@ describe('an analytics period', () => {
   it('of all starts at the creation', () => {
     expect(analyticsPeriod('all', createdAt, now)).toEqual({ from: createdAt, to: now });
   });
+});
+
+it('a view or click counts in its hour, at the earliest at the instant of the creation', () => {
+  expect(hourOfTraffic(new Date('2026-05-31T09:12:13.455Z'), createdAt, now)).toBeNull();
+  expect(hourOfTraffic(createdAt, createdAt, now)).toEqual(new Date('2026-05-31T09:00:00Z'));
 });
