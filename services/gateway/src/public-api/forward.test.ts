@@ -36,7 +36,9 @@ const foundation = () => ({
 let upstream: Upstream;
 let upstreamInUse: Upstream;
 let server: HttpServer;
+let budgetMs: number;
 beforeEach(async () => {
+  budgetMs = 1_000;
   upstream = createUpstream({ name: 'offers', baseUrl: service.url, ...foundation() });
   upstreamInUse = upstream;
   server = await startHttpServer({
@@ -44,7 +46,7 @@ beforeEach(async () => {
     routes: () => {},
     fastPath: (req) => (res) =>
       forward(req, res, {
-        endpoint: { takesBody: req.method === 'POST', budgetMs: 1_000 },
+        endpoint: { takesBody: req.method === 'POST', budgetMs },
         upstream: upstreamInUse,
         callerToken: null,
         longestReadMs,
@@ -100,14 +102,26 @@ async function status(): Promise<number> {
 }
 
 describe('a caller who reads the reply too slowly', () => {
-  it('is cut off, and does not count as a failure of the service', async () => {
+  async function statusAfterSlowCallers(): Promise<number> {
+    await using unused = createUpstream({ name: 'offers', baseUrl: service.url, ...foundation() });
+    upstreamInUse = unused;
     let cutOff = 0;
     service.respond = (_req, res) => void res.on('close', () => (cutOff += 1)).end(longReply);
     const slow = attempts.map(askAndReadNothing);
     await eventually(() => expect(cutOff).toBe(attempts.length));
     for (const socket of slow) socket.destroy();
     service.respond = (_req, res) => res.end('{}');
-    expect(await status()).toBe(200);
+    return status();
+  }
+
+  it('is cut off, and does not count as a failure of the service', async () => {
+    // A busy machine may need longer to fill the buffers than the service may take. Then the callers come again, with more time.
+    const statuses = [];
+    for (budgetMs of [1_000, 4_000, 16_000]) {
+      statuses.push(await statusAfterSlowCallers());
+      if (statuses.at(-1) === 200) return;
+    }
+    expect(statuses).toContain(200);
   });
 });
 
