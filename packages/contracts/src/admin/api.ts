@@ -8,5 +8,7 @@ import { line } from '../portal/organisation-api.ts';
 
 /** The reason for a change, for the audit log of the service. The admin tool has no option for it. */
 export const reason = line(500).optional();
+/** In a query. */
+export const trueOrFalse = z.enum(['true', 'false']).transform((word) => word === 'true');
 /** POST /admin/organisations/{id}/disable, /enable and /approve, POST /admin/offers/{id}/enable */
 export const switchRequest = z.object({ reason });

@@ -40,7 +40,6 @@ export const auditQuery = auditFilter.extend({
   limit: z.coerce.number().int().min(1).max(MAX_AUDIT_PAGE).default(50),
   cursor: auditCursor.optional(),
 });
-export type AuditQuery = z.infer<typeof auditQuery>;
 
 export const auditEntry = z.object({
   id: z.string(),

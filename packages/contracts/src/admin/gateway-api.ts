@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import { billingDetails, role } from '../events/gateway.ts';
-import { callsQuery, line, tradingName } from '../portal/organisation-api.ts';
+import { callsQuery, expiresAt, type IssuedKeyReply, line, tradingName } from '../portal/organisation-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
-import { reason } from './api.ts';
+import { reason, trueOrFalse } from './api.ts';
 
 const name = line(200);
 const email = enteredMailAddress;
@@ -32,15 +32,9 @@ export const organisationsQuery = z.object({
    * who have it.
    */
   search: z.string().trim().min(1).max(200).optional(),
-  enabled: z
-    .enum(['true', 'false'])
-    .transform((word) => word === 'true')
-    .optional(),
+  enabled: trueOrFalse.optional(),
   /** false: those that wait for their first approval. */
-  approved: z
-    .enum(['true', 'false'])
-    .transform((word) => word === 'true')
-    .optional(),
+  approved: trueOrFalse.optional(),
   before: z.coerce.number().pipe(z.int().positive()).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(1_000)).default(100),
 });
@@ -191,7 +185,7 @@ export const keyWish = z.object({
   // The largest id of the store.
   organisationId: organisationId.max(2 ** 31 - 1),
   mode: mode.nullable(),
-  expiresAt: zonedDateTime.nullish().transform((at) => at ?? null),
+  expiresAt,
   /** The owner of the key; the organisation's first admin if left out. */
   personEmail: email.optional(),
   name: line(100).default('API key'),
@@ -201,7 +195,7 @@ const placementRequestsPerMinute = z.int().min(1).max(1_000_000);
 /** POST /admin/placement-keys. The default limit is a thousand requests a second. */
 export const placementKeyWish = z.object({
   mode,
-  expiresAt: zonedDateTime.nullish().transform((at) => at ?? null),
+  expiresAt,
   name: line(100).default('Placement key'),
   requestsPerMinute: placementRequestsPerMinute.default(60_000),
   reason,
@@ -232,14 +226,7 @@ export type PlacementKey = z.infer<typeof placementKey>;
 export const placementKeysReply = z.object({ keys: z.array(placementKey) });
 export type PlacementKeysReply = z.infer<typeof placementKeysReply>;
 /** The reply to POST /admin/placement-keys and to /roll. Only these contain the key. */
-export const issuedPlacementKey = z.object({
-  id: z.int().positive(),
-  key: z.string(),
-  lastFour: z.string(),
-  mode,
-  expiresAt: instant.nullable(),
-});
-export type IssuedPlacementKeyReply = z.infer<typeof issuedPlacementKey>;
+export type IssuedPlacementKeyReply = IssuedKeyReply;
 /** POST /admin/keys/{id}/limit */
 export const keyLimit = z.object({ requestsPerMinute });
 /** GET /admin/organisations/{id}/calls? : the organisation's own query with longer pages. */

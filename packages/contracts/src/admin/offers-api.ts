@@ -17,7 +17,7 @@ import {
   paymentMethod,
   personId,
 } from '../values/primitives.ts';
-import { reason } from './api.ts';
+import { reason, trueOrFalse } from './api.ts';
 
 const adminOfferStatus = z.enum([...offerStatuses, 'Deleted']);
 /** An offer of any organisation, for the platform team. */
@@ -114,7 +114,7 @@ export const reviewRequest = z.object({ contentVersion: z.int().positive() });
 /** GET /admin/offers/export? : all offers of an organisation with everything about them; by `deleted` those that were deleted, or the others. */
 export const offersExportQuery = z.object({
   organisationId: z.coerce.number().pipe(organisationId.max(2 ** 31 - 1)),
-  deleted: z.enum(['true', 'false']).transform((word) => word === 'true'),
+  deleted: trueOrFalse,
   cursor: z.string().max(100).optional(),
 });
 export const exportedOffer = adminOffer.extend({

@@ -27,12 +27,3 @@ export function isWithin(
 export function radiusMetres(radiusMiles: number): number {
   return radiusMiles * METRES_PER_MILE;
 }
-
-/** Positions are stored with 0.11 m precision: no phone is more precise, and both engines see the same position. */
-export function toMicrodegrees(degrees: number): number {
-  return Math.round(degrees * 1e6);
-}
-
-export function fromMicrodegrees(microdegrees: number): number {
-  return microdegrees / 1e6;
-}

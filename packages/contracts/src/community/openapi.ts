@@ -1,20 +1,11 @@
 /** The placements API as an OpenAPI 3.1 document, for the community platform. */
-import type { z } from 'zod';
-import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { createDocument } from 'zod-openapi';
 import { plainMessage } from '../public/api.ts';
 import { withoutNoise } from '../public/json-schema.ts';
 import { publisher } from '../public/publisher.ts';
-import { replyHeaders, retryAfter, uncountedReplyHeaders } from '../public/reply-headers.ts';
+import { jsonRequest, reply, retryAfter, uncountedReplyHeaders } from '../public/reply-headers.ts';
 import { placementsReply, placementsRequest, viewsReply, viewsRequest } from './placements-api.ts';
 import { runningOffersQuery, runningOffersReply } from './running-offers-api.ts';
-
-function reply(
-  description: string,
-  schema: z.ZodType,
-  headers: z.ZodObject = replyHeaders,
-): ZodOpenApiResponseObject {
-  return { description, headers, content: { 'application/json': { schema } } };
-}
 
 const always = {
   '400': reply('`message` names the field and what it must be.', plainMessage),
@@ -24,17 +15,17 @@ const always = {
     'The body is not JSON in UTF-8, or is compressed otherwise than with gzip, deflate or br.',
     plainMessage,
   ),
-  '429': reply("The key's limit is used up.", plainMessage, replyHeaders.extend(retryAfter)),
+  '429': reply("The key's limit is used up.", plainMessage, retryAfter),
   // Where the key could not be looked up, no limit has counted the request.
-  '500': reply('Internal server error.', plainMessage, uncountedReplyHeaders),
+  '500': reply('Internal server error.', plainMessage, {}, uncountedReplyHeaders),
   '503': reply(
     'A dependency is down, and nothing was counted. Send the same request again.',
     plainMessage,
-    uncountedReplyHeaders.extend(retryAfter),
+    retryAfter,
+    uncountedReplyHeaders,
   ),
 };
 const { '413': _tooLong, '415': _otherType, ...withoutBody } = always;
-const json = (schema: z.ZodType) => ({ required: true, content: { 'application/json': { schema } } });
 
 /** @returns the document that is served at `/community/openapi.json` and committed as `generated/community-openapi.json`. */
 export function communityOpenApiDocument() {
@@ -62,7 +53,7 @@ export function communityOpenApiDocument() {
             summary: 'The offers that a member sees now',
             description:
               'Only offers whose price counted the member. Showing them counts nothing: send their tokens to `POST /placements/views` when they were seen.',
-            requestBody: json(placementsRequest),
+            requestBody: jsonRequest(placementsRequest),
             responses: {
               '200': reply('At most `wanted` offers, in the order in which to show them.', placementsReply),
               ...always,
@@ -90,7 +81,7 @@ export function communityOpenApiDocument() {
             tags: ['Placements'],
             summary: 'Counts offers that were seen',
             description: 'Safe to repeat: a token counts once. The reply says which tokens were refused.',
-            requestBody: json(viewsRequest),
+            requestBody: jsonRequest(viewsRequest),
             responses: { '200': reply('Counted, now or at an earlier request.', viewsReply), ...always },
           },
         },

@@ -1,6 +1,6 @@
 /** The events as an AsyncAPI 3 document: one channel per event on the topic exchange, one operation per side. */
 import { z } from 'zod';
-import { withoutNoise } from '../public/json-schema.ts';
+import { messageSchema, withoutNoise } from '../public/json-schema.ts';
 import { eventAttributes, headerPrefixes } from './cloud-events.ts';
 import { type EventDeclaration, eventType, routingKey } from './event-declaration.ts';
 import { allEvents } from './events.ts';
@@ -10,14 +10,7 @@ export const exchangeName = 'offer-ads';
 
 /** @returns the JSON Schema (draft 2020-12) of an event's data. */
 export function eventJsonSchema(declaration: EventDeclaration): object {
-  const schema = z.toJSONSchema(declaration.schema, {
-    override: (written) => {
-      withoutNoise(written);
-      // Consumers must accept unknown fields: a release may add some.
-      if (written.jsonSchema.additionalProperties === false) delete written.jsonSchema.additionalProperties;
-    },
-  });
-  return { $id: `${eventType(declaration)}.json`, ...schema };
+  return { $id: `${eventType(declaration)}.json`, ...messageSchema(declaration.schema) };
 }
 
 /** File name of an event's schema below `generated/events/`. */

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import * as billing from '../internal/billing-api.ts';
+import { reply } from '../public/reply-headers.ts';
 import { idempotencyKey } from '../values/idempotency-key.ts';
-import { change, csvFile, named, read, refused, reply } from './operations.ts';
+import { change, csvFile, named, read, refused } from './operations.ts';
 
 const modePath = z.object({ mode: z.enum(['test', 'live']) });
 const roles = 'Admin';

@@ -1,7 +1,8 @@
 /** The portal API's calls about the signed-in person's mails. The gateway passes them on to the notifier. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { mailPreferences } from '../internal/notifier-api.ts';
-import { change, named, read, reply } from './operations.ts';
+import { reply } from '../public/reply-headers.ts';
+import { change, named, read } from './operations.ts';
 
 const preferences = named('MailPreferences', mailPreferences);
 const description =

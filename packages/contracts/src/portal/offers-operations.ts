@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { advanceRequest, refusal, testClockReply } from '../public/api.ts';
+import { reply } from '../public/reply-headers.ts';
 import { idempotencyKey } from '../values/idempotency-key.ts';
 import { MAX_OFFERS_AT_ONCE } from '../values/offers-list.ts';
 import { offerId } from '../values/primitives.ts';
 import * as offers from './offers-api.ts';
-import { change, csvFile, read, refused, reply } from './operations.ts';
+import { change, csvFile, read, refused } from './operations.ts';
 
 const mode = z.enum(['test', 'live']);
 const offerPath = z.object({ mode, offer_id: offerId });

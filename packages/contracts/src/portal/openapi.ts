@@ -10,10 +10,11 @@ import { plainMessage, refusal } from '../public/api.ts';
 import { withoutNoise } from '../public/json-schema.ts';
 import { sharedPaths, webhookPaths } from '../public/openapi.ts';
 import { publisher } from '../public/publisher.ts';
+import { reply } from '../public/reply-headers.ts';
 import { billingPaths } from './billing-operations.ts';
 import { mailPaths } from './mail-operations.ts';
 import { portalOfferPaths } from './offers-operations.ts';
-import { csrfRefused, failures, notSignedIn, ownPaths, reply } from './operations.ts';
+import { csrfRefused, failures, notSignedIn, ownPaths } from './operations.ts';
 
 const modePath = z.object({
   mode: z.enum(['test', 'live']).meta({

@@ -2,25 +2,13 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { plainMessage } from '../public/api.ts';
-import { replyHeaders, retryAfter, sessionCookie } from '../public/reply-headers.ts';
+import { jsonRequest, reply, retryAfter, sessionCookie } from '../public/reply-headers.ts';
 import * as organisation from './organisation-api.ts';
 import * as session from './session-api.ts';
 import * as signUp from './sign-up-api.ts';
 
 type Responses = Record<`${number}`, ZodOpenApiResponseObject>;
 
-/** `more`: headers of this reply, beyond those that every reply has. */
-export function reply(
-  description: string,
-  schema: z.ZodType | null,
-  more: z.ZodRawShape = {},
-): ZodOpenApiResponseObject {
-  return {
-    description,
-    headers: replyHeaders.extend(more),
-    ...(schema === null ? {} : { content: { 'application/json': { schema } } }),
-  };
-}
 /** A CSV file as an attachment. */
 export const csvFile = (description: string): ZodOpenApiResponseObject => ({
   ...reply(description, null),
@@ -71,9 +59,7 @@ function describeCall(o: Call): ZodOpenApiOperationObject {
     summary: o.summary,
     description: o.description,
     ...(o.parameters === undefined ? {} : { requestParams: o.parameters }),
-    ...(o.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: o.body } } } }),
+    ...(o.body !== undefined && { requestBody: jsonRequest(o.body) }),
     responses: { ...(o.body === undefined ? {} : bodyRefusals), ...o.replies, ...failures },
   };
 }

@@ -196,15 +196,12 @@ export type ApiKey = z.infer<typeof apiKey>;
 export const keysReply = z.object({ keys: z.array(apiKey) });
 export type KeysReply = z.infer<typeof keysReply>;
 
+export const expiresAt = zonedDateTime
+  .nullish()
+  .transform((at) => at ?? null)
+  .meta({ description: 'ISO 8601 with a zone, in the future; null or left out: the key does not expire.' });
 /** POST /portal/api/keys: Developer, Admin. Sent twice, it makes two keys. */
-export const newKey = z.object({
-  mode,
-  name: line(100),
-  expiresAt: zonedDateTime
-    .nullish()
-    .transform((at) => at ?? null)
-    .meta({ description: 'ISO 8601 with a zone, in the future; null or left out: the key does not expire.' }),
-});
+export const newKey = z.object({ mode, name: line(100), expiresAt });
 /** The 201 of POST /portal/api/keys and the 200 of POST /portal/api/keys/{id}/roll. Only these replies contain the key. */
 export const issuedKey = z.object({
   id: z.int().positive(),

@@ -30,7 +30,6 @@ export const signUpRequest = z.object({
   }),
   email: enteredMailAddress,
 });
-export type SignUpRequest = z.infer<typeof signUpRequest>;
 /** Its reply, 202: the same whether or not anybody has that address. */
 export const signUpReply = z.object({ message: z.string() });
 export type SignUpReply = z.infer<typeof signUpReply>;

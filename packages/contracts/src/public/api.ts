@@ -282,6 +282,12 @@ export type CreateReply = z.infer<typeof createReply>;
 
 // ---- list
 
+/** Of every list of the public API. */
+export const pageQuery = {
+  limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
+  cursor: z.string().min(1).optional().meta({ description: '`next_cursor` of the previous page.' }),
+};
+
 export const listedOffer = z
   .object({
     offer_id: z.int(),
@@ -305,8 +311,7 @@ export type ListedOffer = z.infer<typeof listedOffer>;
 
 export const listQuery = z.object({
   environment: z.enum(['test', 'live']).meta({ description: "Case-insensitive; must be the key's mode." }),
-  limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
-  cursor: z.string().min(1).optional().meta({ description: '`next_cursor` of the previous page.' }),
+  ...pageQuery,
   offer_status: z
     .enum(['awaiting_payment', 'active', 'paused', 'ended'])
     .optional()
@@ -377,7 +382,6 @@ export const analyticsReply = z
     metrics: z.object({ views: z.int().nonnegative(), clicks: z.int().nonnegative() }),
   })
   .meta({ id: 'Analytics' });
-export type AnalyticsReply = z.infer<typeof analyticsReply>;
 
 /** The most points of a series: as many as a chart of a page's width can show. */
 export const MAX_POINTS = 200;
@@ -448,8 +452,7 @@ export type BalanceReply = z.infer<typeof balanceReply>;
 
 /** GET /balance/entries */
 export const entriesQuery = z.object({
-  limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
-  cursor: z.string().min(1).optional().meta({ description: '`next_cursor` of the previous page.' }),
+  ...pageQuery,
 });
 export const balanceEntry = z
   .object({

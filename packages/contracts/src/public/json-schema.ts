@@ -1,4 +1,5 @@
 /** Adjusts the JSON Schema that zod generates. */
+import { z } from 'zod';
 
 type Written = {
   minimum?: number | undefined;
@@ -13,4 +14,14 @@ export function withoutNoise({ jsonSchema, io }: { jsonSchema: Written; io?: 'in
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   // Replies may get more fields at any time (decision 125, changes of the API): a generated client must not refuse them.
   if (io === 'output') delete jsonSchema.additionalProperties;
+}
+
+/** Of a message (draft 2020-12). Those who get it must accept unknown fields: a release may add some. */
+export function messageSchema(schema: z.ZodType): object {
+  return z.toJSONSchema(schema, {
+    override: (written) => {
+      withoutNoise(written);
+      if (written.jsonSchema.additionalProperties === false) delete written.jsonSchema.additionalProperties;
+    },
+  });
 }

@@ -1,11 +1,6 @@
 /** The public API as an OpenAPI 3.1 document, built from the schemas that the services use. */
 import { z } from 'zod';
-import {
-  createDocument,
-  type ZodOpenApiOperationObject,
-  type ZodOpenApiPathItemObject,
-  type ZodOpenApiResponseObject,
-} from 'zod-openapi';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathItemObject } from 'zod-openapi';
 import { idempotencyKey } from '../values/idempotency-key.ts';
 import { offerId } from '../values/primitives.ts';
 import { openApiWebhooks } from '../webhooks/webhook-schemas.ts';
@@ -40,20 +35,8 @@ import {
 } from './api.ts';
 import { withoutNoise } from './json-schema.ts';
 import { publisher } from './publisher.ts';
-import { replyHeaders, retryAfter } from './reply-headers.ts';
+import { jsonRequest, replayed, reply, retryAfter } from './reply-headers.ts';
 import { webhookPathsWith } from './webhook-operations.ts';
-
-function reply(
-  description: string,
-  schema: z.ZodType,
-  headers: z.ZodRawShape = {},
-): ZodOpenApiResponseObject {
-  return {
-    description,
-    headers: replyHeaders.extend(headers),
-    content: { 'application/json': { schema } },
-  };
-}
 
 const refusedKey =
   'The key is missing, invalid, disabled or expired, or the account is disabled. With a code when the key has no recorded mode, or is a LIVE key of an organisation that is not approved.';
@@ -90,7 +73,7 @@ const estimate: ZodOpenApiOperationObject = {
   summary: 'Estimate the price of an offer',
   description:
     'Creates and charges nothing. A creation with the same targeting and times costs `estimated_cost`, unless the number of matching users or the exchange rate changes in between.',
-  requestBody: { required: true, content: { 'application/json': { schema: estimateRequest } } },
+  requestBody: jsonRequest(estimateRequest),
   responses: {
     '200': reply(
       '`S1`. The money fields are null when the billing currency cannot be billed. `quote_id` comes only if asked for.',
@@ -126,7 +109,7 @@ const create: ZodOpenApiOperationObject = {
     '200': reply(
       '`S1` created; `E2` image failed moderation; `E3` balance below the cost (method `B`). The reply has no price: `cost` of `POST /offers/{offer_id}/credit-estimate` is the price of the offer, net of VAT. With method `B` it was charged, and is the `amount` of the entry with this `offer_id` in `GET /balance/entries`. With method `E` the payment page shows it, with VAT where it applies.',
       z.union([createReply, refusal]),
-      { 'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }) },
+      replayed,
     ),
     '400': reply(
       '`E1` invalid or missing input, start in the past, below the card minimum, a quote that does not hold for this offer, or no `Idempotency-Key`; `E4` quota; `E5` no users match; `E6` currency cannot be billed.',
@@ -156,9 +139,7 @@ const update: ZodOpenApiOperationObject = {
   },
   requestBody: { required: true, content: { 'multipart/form-data': { schema: updateOfferForm } } },
   responses: {
-    '200': reply('`S1`; `E2` image failed moderation.', z.union([updateReply, refusal]), {
-      'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }),
-    }),
+    '200': reply('`S1`; `E2` image failed moderation.', z.union([updateReply, refusal]), replayed),
     '400': reply('`E1` invalid input, nothing to change, or a field that cannot be changed.', refusal),
     ...alwaysOfAnOffer,
     ...notFound,
@@ -321,7 +302,7 @@ const advanceClock: ZodOpenApiOperationObject = {
   summary: "Move the time of the organisation's TEST offers forward",
   description:
     'Scheduled offers become Active and Active offers end as if the time had passed, with their credits, webhooks and mails. All TEST keys of the organisation share the clock. It goes on running from there. If the reply was lost, look at the clock before you repeat `advance_seconds`: each request moves it.',
-  requestBody: { required: true, content: { 'application/json': { schema: advanceRequest } } },
+  requestBody: jsonRequest(advanceRequest),
   responses: {
     '200': reply('The clock after the advance.', testClockReply),
     '400': reply(
@@ -377,7 +358,7 @@ export const sharedPaths = {
 } satisfies Record<string, ZodOpenApiPathItemObject>;
 
 /** The portal API has these too, with a session. */
-export const webhookPaths = webhookPathsWith(reply, always);
+export const webhookPaths = webhookPathsWith(always);
 
 const { '/offers/{offer_id}': editAndDeletion, ...pathsBeforeDeletion } = sharedPaths;
 

@@ -1,5 +1,6 @@
-/** Headers of replies, as the API descriptions state them (decision 21, rate limits). */
+/** Replies and their headers, as the API descriptions state them (decision 21, rate limits). */
 import { z } from 'zod';
+import type { ZodOpenApiRequestBodyObject, ZodOpenApiResponseObject } from 'zod-openapi';
 
 const header = (id: string, schema: z.ZodType, description: string) =>
   schema.meta({ description, header: { id } });
@@ -35,3 +36,29 @@ export const retryAfter = { 'Retry-After': header('RetryAfter', z.int(), 'Second
 export const sessionCookie = {
   'Set-Cookie': header('SessionCookie', z.string(), 'The session: HttpOnly, SameSite=Strict, Path=/.'),
 };
+
+export const replayed = {
+  'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }),
+};
+
+/**
+ * @param schema of a JSON body; null: there is none
+ * @param more headers of this reply, beyond those that every reply has
+ */
+export function reply(
+  description: string,
+  schema: z.ZodType | null,
+  more: z.ZodRawShape = {},
+  always: z.ZodObject = replyHeaders,
+): ZodOpenApiResponseObject {
+  return {
+    description,
+    headers: always.extend(more),
+    ...(schema !== null && { content: { 'application/json': { schema } } }),
+  };
+}
+
+export const jsonRequest = (schema: z.ZodType): ZodOpenApiRequestBodyObject => ({
+  required: true,
+  content: { 'application/json': { schema } },
+});

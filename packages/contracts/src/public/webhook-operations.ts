@@ -1,13 +1,10 @@
 /** The calls about webhooks in the OpenAPI documents of the public API and of the portal. */
 
 import { z } from 'zod';
-import type {
-  ZodOpenApiOperationObject,
-  ZodOpenApiPathItemObject,
-  ZodOpenApiResponseObject,
-} from 'zod-openapi';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { webhookLimits } from '../values/webhook-limits.ts';
 import { plainMessage, refusal } from './api.ts';
+import { jsonRequest, replayed, reply } from './reply-headers.ts';
 import {
   messagesQuery,
   messagesReply,
@@ -22,17 +19,9 @@ import {
   webhookWithSecret,
 } from './webhooks-api.ts';
 
-type ReplyMaker = (
-  description: string,
-  schema: z.ZodType,
-  headers?: z.ZodRawShape,
-) => ZodOpenApiResponseObject;
-type Responses = ZodOpenApiOperationObject['responses'];
-
 /** @param always the replies that every call may have */
-export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
+export function webhookPathsWith(always: ZodOpenApiOperationObject['responses']) {
   const webhookPath = { path: z.object({ webhook_id: z.string() }) };
-  const json = (schema: z.ZodType) => ({ required: true, content: { 'application/json': { schema } } });
   const ofOne = {
     ...always,
     '404': reply('`E2` the organisation has no such webhook in this mode.', refusal),
@@ -59,11 +48,9 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
         summary: 'Create a webhook; its secret is shown this once',
         description: `An organisation has at most ${webhookLimits.endpoints} webhooks in a mode.`,
         requestParams: { header: z.object({ 'Idempotency-Key': webhookIdempotencyKey.optional() }) },
-        requestBody: json(webhookRequest),
+        requestBody: jsonRequest(webhookRequest),
         responses: {
-          '200': reply('The webhook with its secret.', webhookWithSecret, {
-            'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }),
-          }),
+          '200': reply('The webhook with its secret.', webhookWithSecret, replayed),
           '400': reply('`E1` invalid input; the message names each field. `E4` too many webhooks.', refusal),
           '409': taken,
           ...unreadable,
@@ -117,7 +104,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
         description:
           'At most 1,000 in one call, the oldest first; the reply says where the next call goes on.',
         requestParams: webhookPath,
-        requestBody: json(resendRequest),
+        requestBody: jsonRequest(resendRequest),
         responses: {
           '200': reply('How many will be sent.', resendReply),
           '400': invalid,
@@ -180,7 +167,7 @@ export function webhookPathsWith(reply: ReplyMaker, always: Responses) {
         summary: 'Replace url, description and event types of a webhook',
         description: 'What is left out is removed: no description, all types. The secret stays.',
         requestParams: webhookPath,
-        requestBody: json(webhookRequest),
+        requestBody: jsonRequest(webhookRequest),
         responses: { '200': changed, '400': invalid, ...ofOne, '409': taken, ...unreadable },
       },
       delete: {

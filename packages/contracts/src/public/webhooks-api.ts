@@ -9,7 +9,7 @@ import { openEnum } from '../values/open-enum.ts';
 import { mode } from '../values/primitives.ts';
 import { webhookLimits } from '../values/webhook-limits.ts';
 import { eventTypes } from '../webhooks/webhook-types.ts';
-import { listReply, utcInstant } from './api.ts';
+import { listReply, pageQuery, utcInstant } from './api.ts';
 
 /** Written without `\p{Cc}`, because Python and others compile the patterns of the description and know no such class. */
 const oneLine = String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`;
@@ -130,8 +130,7 @@ export type WebhookMessage = z.infer<typeof webhookMessage>;
 
 /** GET /webhooks/{webhook_id}/messages */
 export const messagesQuery = z.object({
-  limit: z.int().min(1).max(pageLimits.most).default(pageLimits.standard).optional(),
-  cursor: z.string().min(1).optional().meta({ description: '`next_cursor` of the previous page.' }),
+  ...pageQuery,
   status: messageStatus.optional(),
 });
 export const messagesReply = z

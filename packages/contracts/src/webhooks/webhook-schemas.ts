@@ -1,20 +1,13 @@
 /** The bodies of webhooks as JSON Schemas, and whole webhooks as OpenAPI 3.1 describes them, for the generated documents. */
 import { z } from 'zod';
 import type { ZodOpenApiPathItemObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { withoutNoise } from '../public/json-schema.ts';
+import { messageSchema } from '../public/json-schema.ts';
 import { webhookLimits } from '../values/webhook-limits.ts';
 import { type WebhookType, webhookBody, webhookTypes } from './webhook-types.ts';
 
 /** @returns the JSON Schema (draft 2020-12) of the body of a webhook. */
 export function webhookJsonSchema(type: WebhookType): object {
-  const schema = z.toJSONSchema(webhookBody(type), {
-    override: (written) => {
-      withoutNoise(written);
-      // Receivers must accept unknown fields: a release may add some.
-      if (written.jsonSchema.additionalProperties === false) delete written.jsonSchema.additionalProperties;
-    },
-  });
-  return { $id: `webhook.${type}.json`, ...schema };
+  return { $id: `webhook.${type}.json`, ...messageSchema(webhookBody(type)) };
 }
 
 /** Each is a component of the document, so that it is written once for all webhooks. */
