@@ -389,6 +389,11 @@ describe('parked events', () => {
     expect(await billing.parked.drop([parked?.id ?? ''])).toBe(1);
     expect(await billing.parked.list(10)).toEqual([]);
   });
+
+  it('are none for a service that consumes no event', async () => {
+    const offers = resources.use(await connectTestBroker(testNamespace(), 'offers'));
+    expect([await offers.parked.list(10), await offers.parked.replay('all')]).toEqual([[], 0]);
+  });
 });
 
 describe('a connection', () => {

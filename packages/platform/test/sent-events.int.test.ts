@@ -8,7 +8,8 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { mountRepublishRoute } from '../src/admin/republish-route.ts';
 import { type Broker, on } from '../src/messaging/broker/broker.ts';
 import { newEvent, type OutgoingEvent } from '../src/messaging/events.ts';
-import { addToOutbox, startOutboxRelay } from '../src/messaging/outbox.ts';
+import { addToOutbox } from '../src/messaging/outbox.ts';
+import { startOutboxRelay } from '../src/messaging/outbox-relay.ts';
 import { REPUBLISH_BATCH, republish, startSentEventsPruning } from '../src/messaging/sent-events.ts';
 import type { Postgres } from '../src/postgres/postgres.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
@@ -60,7 +61,7 @@ const countedAt = (at: Date, count: number) =>
 
 async function send(...events: OutgoingEvent[]): Promise<void> {
   await postgres.transaction((tx) => addToOutbox(tx, events));
-  await relay.flush();
+  await relay.runNow();
 }
 
 const counts = () => received.map(({ count }) => count);
@@ -75,7 +76,7 @@ describe('sent events', () => {
       expect(await republish(postgres, { from: tuesday, to: wednesday, types })).toMatchObject({
         republished: 2,
       });
-      await relay.flush();
+      await relay.runNow();
     }
     await eventually(() => expect(counts()).toEqual([2, 3, 2, 3]));
     expect(received.slice(0, 2)).toEqual(first.slice(1, 3));
@@ -107,7 +108,7 @@ describe('sent events', () => {
       [tuesday],
     );
     expect(await republish(postgres, always)).toMatchObject({ republished: 1 });
-    await relay.flush();
+    await relay.runNow();
     await eventually(() => expect(counts()).toEqual([1, 1]));
   });
 
@@ -132,7 +133,7 @@ describe('sent events', () => {
     await relay[Symbol.asyncDispose]();
     const other = resources.use(startOutboxRelay({ postgres, broker: failing, ...settings }));
     await postgres.transaction((tx) => addToOutbox(tx, [countedAt(monday, 1)]));
-    await expect(other.flush()).rejects.toThrow('not confirmed');
+    await expect(other.runNow()).rejects.toThrow('not confirmed');
     expect(await postgres.query('SELECT FROM sent_events')).toEqual([]);
     expect(await postgres.query('SELECT FROM outbox')).toHaveLength(1);
   });

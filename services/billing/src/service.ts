@@ -7,7 +7,7 @@ import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
-import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
+import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox-relay';
 import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
@@ -119,7 +119,7 @@ export async function startBilling(
         port: config.ADMIN_PORT,
         routes: (app) => {
           mountAuditRoute(app, { admin, audit });
-          mountParkedRoutes(app, { broker, admin, logger });
+          mountParkedRoutes(app, { broker, admin });
           mountRepublishRoute(app, { postgres, broker, admin });
           adminRoutes(app, billing, pdfs, admin);
         },

@@ -4,8 +4,8 @@
  */
 
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
-import { waitForPostgres } from '@offer-ads/platform/postgres/wait-for-postgres';
 import { systemClock } from '@offer-ads/platform/process/clock';
+import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { retainCalls } from './call-log/call-retention.ts';
@@ -14,6 +14,5 @@ import { readDatabaseUrl } from './config.ts';
 const logger = createLogger({ service: 'gateway', level: 'info' });
 const metrics = createMetrics('gateway');
 const url = readDatabaseUrl();
-await waitForPostgres(url);
-await using postgres = await openPostgres({ url, logger, metrics });
+await using postgres = await startWhenStoresServe(() => openPostgres({ url, logger, metrics }));
 await retainCalls({ postgres, clock: systemClock, logger });

@@ -4,7 +4,7 @@ import { startAuditLog } from '@offer-ads/platform/admin/audit';
 import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
-import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
+import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox-relay';
 import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Foundation, type Overrides } from '@offer-ads/platform/process/foundation';

@@ -133,7 +133,7 @@ export async function startNotifier(
           erasureRoutes(app, { erasure: forRequests(notifier.erasure), admin });
           webhookAdminRoutes(app, { manage, admin });
           mountAuditRoute(app, { admin, audit });
-          mountParkedRoutes(app, { broker, admin, logger });
+          mountParkedRoutes(app, { broker, admin });
         },
       },
     }),

@@ -123,7 +123,7 @@ export async function startPricing(
         routes: (app) => {
           mountAuditRoute(app, { admin, audit });
           mountAdminRoutes(app, { admin, clock, members, audience, rates, refresher });
-          mountParkedRoutes(app, { broker, admin, logger });
+          mountParkedRoutes(app, { broker, admin });
         },
       },
     }),

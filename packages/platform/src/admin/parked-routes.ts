@@ -3,13 +3,12 @@ import { parkedPage, parkedSelection } from '@offer-ads/contracts/admin/events-a
 import express from 'express';
 import { validInput } from '../http/valid-input.ts';
 import type { Broker } from '../messaging/broker/broker.ts';
-import type { Logger } from '../telemetry/logging.ts';
-import { type AdminGuard, actorOf } from './routes.ts';
+import type { AdminGuard } from './routes.ts';
 
 /** GET /admin/parked?limit=, POST /admin/parked/replay and /drop with `{"ids": [...]}` or `{"ids": "all"}`. */
 export function mountParkedRoutes(
   app: express.Express,
-  o: { broker: Pick<Broker, 'parked'>; admin: AdminGuard; logger: Logger },
+  o: { broker: Pick<Broker, 'parked'>; admin: AdminGuard },
 ): void {
   const routes = express.Router();
   routes.use(o.admin(100 * 1024));
@@ -19,15 +18,11 @@ export function mountParkedRoutes(
   });
   routes.post('/replay', async (req, res) => {
     const { ids } = validInput(parkedSelection, req.body);
-    const replayed = await o.broker.parked.replay(ids);
-    o.logger.info({ audit: true, actor: actorOf(req), ids, replayed }, 'parked events replayed');
-    res.json({ replayed });
+    res.json({ replayed: await o.broker.parked.replay(ids) });
   });
   routes.post('/drop', async (req, res) => {
     const { ids } = validInput(parkedSelection, req.body);
-    const dropped = await o.broker.parked.drop(ids);
-    o.logger.info({ audit: true, actor: actorOf(req), ids, dropped }, 'parked events dropped');
-    res.json({ dropped });
+    res.json({ dropped: await o.broker.parked.drop(ids) });
   });
   app.use('/admin/parked', routes);
 }

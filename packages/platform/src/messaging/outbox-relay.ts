@@ -1,104 +1,75 @@
-/** Schedules the outbox relay: batch after batch while events wait, one run at a time, and a last run at the stop. */
+/** The relay of the outbox: batch after batch while events wait, one run at a time, and a last run at the stop. */
 
-import { serviceUnavailable } from '../process/faults.ts';
+import type { Postgres, PreparedStatement, Transaction } from '../postgres/postgres.ts';
 import { type Loop, startLoop } from '../process/loops.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Broker } from './broker/broker.ts';
-
-export type OutboxRelay = AsyncDisposable & {
-  /** Publishes the waiting events; rejects when that fails. If another relay is publishing them, it resolves without waiting for it. */
-  readonly flush: () => Promise<void>;
-};
-
-export type WakeableRelay = OutboxRelay & {
-  /** Publishes newly written events soon. After a failure the next poll publishes them. */
-  readonly wake: () => void;
-};
-
-/** The events that wait to be published. */
-export type Waiting = {
-  /** At most `MAX_COUNTED`. */
-  readonly events: number;
-  /** By the clock of the store; undefined when nothing waits. */
-  readonly oldestAgeMs: number | undefined;
-};
+import type { OutgoingEvent } from './events.ts';
+import { outboxWritten } from './outbox.ts';
+import { startSentEventsPruning } from './sent-events.ts';
 
 /** Most events of one transaction: as many are published again after a crash. */
-export const RELAY_BATCH_SIZE = 2_000;
+export const BATCH_SIZE = 2_000;
+/** Events that are read and published together. */
+const STEP = 250;
 /** A limit, so that counting takes only milliseconds, however long the broker has been down. */
-export const MAX_COUNTED = 10_000;
-/** About as long as a batch takes. */
-const FIRST_RETRY_MS = 5;
+const MAX_COUNTED = 10_000;
+/**
+ * The poll publishes events that no wake-up has published: of a process that died after its commit, of a time when the broker was down, or
+ * of a time when another relay was running, which has not seen them.
+ */
+const POLL_EVERY_MS = 1_000;
 /** As often as metrics are scraped. */
 const LOOK_EVERY_MS = 15_000;
 /** A process has 30 s to stop. The backlog of a longer outage is left to other replicas or the next start. */
-const LAST_FLUSH_MS = 3_000;
+const LAST_RUN_MS = 3_000;
 
-export function startRelay(o: {
-  /** Publishes the oldest events and deletes them. Returns how many left the outbox, or `busy` when another relay is running. */
-  relayBatch: () => Promise<number | 'busy'>;
-  countWaiting: () => Promise<Waiting>;
-  everyMs: number;
-  broker: Broker;
-  logger: Logger;
-  metrics: Metrics;
-}): WakeableRelay {
+type Relaying = {
+  readonly postgres: Postgres;
+  readonly broker: Broker;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+
+/** Publishes events soon after the commit of the transaction that has written them. */
+export function startOutboxRelay(o: Relaying): Loop {
+  const { postgres, broker } = o;
   const published = o.metrics.counter({
     name: 'outbox_published_total',
     help: 'Events published from the outbox',
   });
-
-  /** @returns whether another relay was running. That one may miss the newest events, if it read the outbox before they were written */
-  const drain = async (mayContinue: () => boolean): Promise<boolean> => {
-    let count: number | 'busy';
+  const drain = async (mayContinue: () => boolean): Promise<void> => {
+    let count: number;
     do {
-      count = await o.relayBatch();
-      if (count === 'busy') return true;
+      count = await relayBatch(postgres, broker);
       published.inc(count);
-    } while (count === RELAY_BATCH_SIZE && mayContinue());
-    return false;
+    } while (count === BATCH_SIZE && mayContinue());
   };
-  let wasBusy = false;
   const loop = startLoop({
     name: 'outbox-relay',
-    everyMs: o.everyMs,
+    everyMs: POLL_EVERY_MS,
     logger: o.logger,
     metrics: o.metrics,
     // While the broker is unreachable the events wait; the broker module reports the outage.
     work: async (signal) => {
-      wasBusy = o.broker.connected() && (await drain(() => !signal.aborted));
+      if (broker.connected()) await drain(() => !signal.aborted);
     },
   });
-
   const waitingWatch = watchWaiting(o);
-  let retry: NodeJS.Timeout | undefined;
-  let retryAfterMs = FIRST_RETRY_MS;
-
-  const wake = () => void loop.runNow().then(relayAgainIfBusy, () => {});
-  function relayAgainIfBusy(): void {
-    if (!wasBusy) retryAfterMs = FIRST_RETRY_MS;
-    // If the other relay takes as long as the poll interval, wait for the poll.
-    if (!wasBusy || retry !== undefined || retryAfterMs >= o.everyMs) return;
-    retry = setTimeout(() => {
-      retry = undefined;
-      wake();
-    }, retryAfterMs);
-    retryAfterMs *= 2;
-  }
+  const pruning = startSentEventsPruning(o);
+  const wake = () => void loop.runNow().catch(() => {});
+  postgres.committed.on(outboxWritten, wake);
 
   return {
-    wake,
-    flush: async () => {
-      if (!o.broker.connected()) throw serviceUnavailable('outbox: the broker is away');
-      await loop.runNow();
-    },
+    runNow: loop.runNow,
     [Symbol.asyncDispose]: async () => {
+      postgres.committed.off(outboxWritten, wake);
+      await pruning[Symbol.asyncDispose]();
       await waitingWatch[Symbol.asyncDispose]();
       await loop[Symbol.asyncDispose]();
-      clearTimeout(retry);
       // Events that were written just before the stop should not wait for the next start.
-      const until = performance.now() + LAST_FLUSH_MS;
+      const until = performance.now() + LAST_RUN_MS;
       await drain(() => performance.now() < until).catch((error: unknown) =>
         o.logger.warn({ error }, 'outbox not flushed, events wait'),
       );
@@ -107,7 +78,7 @@ export function startRelay(o: {
 }
 
 /** Reports the waiting events. Every replica does, because the one that relays may be stuck. */
-function watchWaiting(o: { countWaiting: () => Promise<Waiting>; logger: Logger; metrics: Metrics }): Loop {
+function watchWaiting(o: Relaying): Loop {
   const events = o.metrics.gauge({
     name: 'outbox_events',
     help: 'Events that wait to be published, in the outbox or set aside because this release does not know them; 10000 stands for that many or more',
@@ -126,9 +97,112 @@ function watchWaiting(o: { countWaiting: () => Promise<Waiting>; logger: Logger;
     logger: o.logger,
     metrics: o.metrics,
     work: async () => {
-      const waiting = await o.countWaiting();
+      await putBackKnown(o.postgres, o.broker);
+      const waiting = await countWaiting(o.postgres);
       events.set(waiting.events);
       oldestSinceMs = waiting.oldestAgeMs === undefined ? undefined : performance.now() - waiting.oldestAgeMs;
     },
   });
 }
+
+/**
+ * Takes the oldest events out of the outbox, publishes them and commits after the broker has confirmed all of them. If anything fails, they
+ * stay in the outbox. While the broker confirms a step, the next one is read and published; never more than two are unconfirmed.
+ * Published events are kept for a while (sent-events.ts), those that this release does not know until one does. Returns the number
+ * of events that left the outbox: none if another relay is running.
+ * The transaction is open while it publishes, on purpose (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
+ */
+async function relayBatch(postgres: Postgres, broker: Broker): Promise<number> {
+  return postgres.transaction(async (tx) => {
+    const [lock] = await tx.query<Lock>(lockStatement);
+    if (lock?.isRelaying !== true) return 0;
+    const first = await take(tx, broker);
+    if (first.length === 0) return 0;
+    const publish = broker.publisher();
+    let step = first;
+    let left = 0;
+    let confirmedBefore: Promise<unknown> = Promise.resolve();
+    for (;;) {
+      left += step.length;
+      const known = step.filter(({ type }) => broker.types.includes(type));
+      const confirmed = Promise.all([confirmedBefore, publish(known)]);
+      // Awaited only after the next step was read.
+      confirmed.catch(() => {});
+      if (step.length < STEP || left >= BATCH_SIZE) {
+        await confirmed;
+        return left;
+      }
+      step = await take(tx, broker);
+      await confirmedBefore;
+      confirmedBefore = confirmed;
+    }
+  });
+}
+
+/** In the order in which they were written. Events with credentials, such as sign-in links, are not kept after they were sent. */
+async function take(tx: Transaction, { types, typesWithCredentials }: Broker): Promise<OutgoingEvent[]> {
+  const taken = await tx.query<Taken>(takeStatement, [STEP, typesWithCredentials, types]);
+  // DELETE ... RETURNING guarantees no order.
+  return taken.toSorted((a, b) => (a.position < b.position ? -1 : 1)).map(({ event }) => event);
+}
+
+/** In the order in which they were written; after the events that wait now, also after later ones of the same subject. */
+async function putBackKnown(postgres: Postgres, broker: Broker): Promise<void> {
+  await postgres.query(
+    `WITH known AS (
+       DELETE FROM unknown_events WHERE position IN (
+         SELECT position FROM unknown_events WHERE event ->> 'type' = ANY ($1) ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED)
+       RETURNING position, event, written_at)
+     INSERT INTO outbox (event, written_at) SELECT event, written_at FROM known ORDER BY position`,
+    [broker.types, MAX_COUNTED],
+  );
+}
+
+/**
+ * Reads the oldest rows by the index of the primary key, so that a long outbox is not read as a whole. Those that this release does not know
+ * wait too, so that somebody hears of them.
+ */
+async function countWaiting(
+  postgres: Postgres,
+): Promise<{ events: number; oldestAgeMs: number | undefined }> {
+  const [row] = await postgres.query<{ events: number; oldestAgeMs: number | null }>(
+    `SELECT count(*)::integer AS events,
+            extract(epoch FROM clock_timestamp() - min(written_at))::float8 * 1000 AS "oldestAgeMs"
+     FROM ((SELECT written_at FROM outbox ORDER BY position LIMIT $1)
+           UNION ALL (SELECT written_at FROM unknown_events ORDER BY position LIMIT $1)) AS oldest`,
+    [MAX_COUNTED],
+  );
+  return { events: Math.min(row?.events ?? 0, MAX_COUNTED), oldestAgeMs: row?.oldestAgeMs ?? undefined };
+}
+
+type Lock = { readonly isRelaying: boolean };
+type Taken = { readonly position: bigint; readonly event: OutgoingEvent };
+
+/**
+ * The advisory lock, held to the end of the transaction, lets only one relay of the service publish at a time: two could reorder the events
+ * of one subject. It is taken before the statement that takes events, so that this one sees what the relay before has deleted.
+ * The commit does not wait for the disk: events that a crash of the database brings back are published again, under the same ids.
+ */
+const lockStatement: PreparedStatement = {
+  name: 'lock-outbox',
+  sql: `SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS "isRelaying",
+               set_config('synchronous_commit', 'off', true)`,
+};
+
+/** Takes the oldest events. Only the relay that has the lock deletes events, so those found are not locked before. */
+const takeStatement: PreparedStatement = {
+  name: 'take-from-outbox',
+  sql: `WITH taken AS (
+          DELETE FROM outbox WHERE ctid = ANY (ARRAY (
+            SELECT ctid FROM outbox ORDER BY position LIMIT $1))
+          RETURNING position, event, written_at),
+        -- Each of these reads the whole event, so it is done once.
+        read AS MATERIALIZED (
+          SELECT position, event, written_at, event ->> 'type' AS type, event ->> 'time' AS time FROM taken),
+        set_aside AS (
+          INSERT INTO unknown_events SELECT position, event, written_at FROM read WHERE (type = ANY ($3)) IS NOT TRUE),
+        kept AS (
+          INSERT INTO sent_events (position, event, happened_at)
+          SELECT position, event, time::timestamptz FROM read WHERE type = ANY ($3) AND type <> ALL ($2))
+        SELECT position, event FROM read`,
+};

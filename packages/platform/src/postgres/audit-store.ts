@@ -2,7 +2,7 @@
 import type { AuditEntry } from '@offer-ads/contracts/admin/audit-api';
 import type { AuditStore } from '../admin/audit.ts';
 import type { Postgres } from './postgres.ts';
-import { REMOVED_AT_ONCE } from './removing.ts';
+import { removeOlder } from './removing.ts';
 
 type Row = Omit<AuditEntry, 'at' | 'organisationId'> & { at: Date; organisationId: bigint | null };
 
@@ -51,16 +51,8 @@ export function postgresAudit(postgres: Postgres): AuditStore {
       );
       return rows.map(entryOf);
     },
-    removeBefore: async (at) => {
-      const removeSome = () =>
-        postgres.query(
-          `DELETE FROM audit_entries WHERE id IN (
-             SELECT id FROM audit_entries WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED)
-           RETURNING id`,
-          [at, REMOVED_AT_ONCE],
-        );
-      while ((await removeSome()).length === REMOVED_AT_ONCE);
-    },
+    removeBefore: (before) =>
+      removeOlder(postgres, { table: 'audit_entries', key: 'id', time: 'at', before }),
   };
 }
 

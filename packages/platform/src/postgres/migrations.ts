@@ -2,8 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { startWhenStoresServe } from '../process/start-when-stores-serve.ts';
 import type { Logger } from '../telemetry/logging.ts';
-import { waitForPostgres } from './wait-for-postgres.ts';
+import { asFault } from './postgres.ts';
 
 const platformMigrations = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -36,8 +37,10 @@ export async function migrate(o: {
     });
     // The statement that fails with the connection reports the error.
     client.on('error', () => {});
-    await client.connect();
     try {
+      await client.connect().catch((error: unknown) => {
+        throw asFault(error);
+      });
       await runner({
         dbClient: client,
         dir,
@@ -51,8 +54,7 @@ export async function migrate(o: {
       await client.end();
     }
   };
-  await waitForPostgres(o.url);
-  await run(platformMigrations, 'platform_migrations');
+  await startWhenStoresServe(() => run(platformMigrations, 'platform_migrations'));
   await run(o.directory, 'migrations');
 }
 

@@ -273,7 +273,7 @@ const ENDED_BY_SERVER: ReadonlySet<string | undefined> = new Set(['25P04', '25P0
 const UNAVAILABLE = /^(08|53|57|58|25006)/;
 
 /** Errors about the statement are passed on unchanged (constraints have meaning); all others mean "unavailable". */
-function asFault(error: unknown): unknown {
+export function asFault(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && ENDED_BY_SERVER.has(error.code))
     return asFault(new TooLate(error.message));
   if (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? '')) return error;

@@ -1,4 +1,5 @@
-/** Removes old rows of a table, once an hour. */
+/** Removes old rows of a table. Names of tables and columns come from our code, never from input. */
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { type Loop, startLoop } from '../process/loops.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -8,34 +9,37 @@ const EVERY_MS = 3_600_000;
 /** Rows per statement, which takes some ten milliseconds. One statement for all rows could exceed its time-out again and again. */
 export const REMOVED_AT_ONCE = 5_000;
 
-/** Table and column names come from our code, never from input. `time` needs an index. */
+/** `time` needs an index. */
+type Rows = { readonly table: string; readonly key: string; readonly time: string };
+
+export async function removeOlder(
+  postgres: Postgres,
+  { table, key, time, before }: Rows & { readonly before: Date },
+  signal?: AbortSignal,
+): Promise<void> {
+  const removeSome = () =>
+    postgres.query(
+      `DELETE FROM ${table} WHERE ${key} IN (
+         SELECT ${key} FROM ${table} WHERE ${time} < $1 ORDER BY ${time} LIMIT $2 FOR UPDATE SKIP LOCKED)
+       RETURNING ${key}`,
+      [before, REMOVED_AT_ONCE],
+    );
+  while (signal?.aborted !== true) if ((await removeSome()).length < REMOVED_AT_ONCE) return;
+}
+
+/** Once an hour. */
 export function startRemoving(
   o: { readonly postgres: Postgres; readonly logger: Logger; readonly metrics: Metrics },
-  rows: {
-    /** Of the loop. */
-    readonly name: string;
-    readonly table: string;
-    readonly key: string;
-    readonly time: string;
-    readonly olderThanDays: number;
-  },
+  { name, olderThanDays, ...rows }: Rows & { readonly name: string; readonly olderThanDays: number },
 ): Loop {
-  const { name, table, key, time, olderThanDays } = rows;
-  const removeSome = () =>
-    o.postgres.query(
-      `DELETE FROM ${table} WHERE ${key} IN (
-         SELECT ${key} FROM ${table} WHERE ${time} < now() - make_interval(days => $1)
-          ORDER BY ${time} LIMIT $2 FOR UPDATE SKIP LOCKED)
-       RETURNING ${key}`,
-      [olderThanDays, REMOVED_AT_ONCE],
-    );
   return startLoop({
     name,
     everyMs: EVERY_MS,
     logger: o.logger,
     metrics: o.metrics,
-    work: async (signal) => {
-      while (!signal.aborted) if ((await removeSome()).length < REMOVED_AT_ONCE) return;
+    work: (signal) => {
+      const before = new Date(Date.now() - olderThanDays * DAY_MS);
+      return removeOlder(o.postgres, { ...rows, before }, signal);
     },
   });
 }
