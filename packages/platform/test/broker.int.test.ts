@@ -47,7 +47,7 @@ describe('publishing', () => {
     const event = counted(7);
     await offers.publish([event]);
     await eventually(() =>
-      expect(received).toEqual([
+      expect(received).toMatchObject([
         {
           id: event.id,
           time: new Date(event.time),

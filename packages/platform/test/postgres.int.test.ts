@@ -4,7 +4,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/stores/database';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { type CallerPresence, callerPresence, createDeadline } from '../src/calls/deadline.ts';
+import { createDeadline } from '../src/calls/deadline.ts';
 import {
   checkVersion,
   isTooLate,
@@ -13,6 +13,7 @@ import {
   type Queryable,
   type Transaction,
 } from '../src/postgres/postgres.ts';
+import { callerGone } from '../src/process/faults.ts';
 import { startWhenStoresServe } from '../src/process/start-when-stores-serve.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { openPatiently } from './test-events.ts';
@@ -190,12 +191,12 @@ describe('postgres', () => {
   });
 
   it.each([
-    ['after the deadline', (_caller: CallerPresence) => pause(60)],
-    ['after its caller has left', async (caller: CallerPresence) => caller.leave()],
+    ['after the deadline', (_caller: AbortController) => pause(60)],
+    ['after its caller has left', async (caller: AbortController) => caller.abort(callerGone())],
   ])('commits nothing %s', async (_when, happen) => {
-    const caller = callerPresence();
+    const caller = new AbortController();
     // The store allows more time than the process: the check before the commit is tested here.
-    const deadline = { ...createDeadline(50, caller), remainingMs: () => 60_000 };
+    const deadline = { ...createDeadline(50, caller.signal), remainingMs: () => 60_000 };
     const late = postgres.transaction(async (tx) => {
       await tx.query('INSERT INTO coins VALUES (5)');
       await happen(caller);
@@ -239,8 +240,11 @@ describe('postgres', () => {
     const first = await connection();
     await expect(single.query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
     expect(await connection()).toEqual(first);
-    const caller = callerPresence();
-    const late = single.transaction(async () => caller.leave(), createDeadline(60_000, caller));
+    const caller = new AbortController();
+    const late = single.transaction(
+      async () => caller.abort(callerGone()),
+      createDeadline(60_000, caller.signal),
+    );
     await expect(late).rejects.toMatchObject({ status: 503 });
     expect(await connection()).toEqual(first);
   });

@@ -42,7 +42,7 @@ export async function startNotifier(
   overrides: Overrides = {},
 ): Promise<RunningService & Pick<HttpServer, 'url' | 'adminUrl'>> {
   const foundation = createFoundation('notifier', config.LOG_LEVEL, overrides);
-  const { clock, logger } = foundation;
+  const { clock } = foundation;
   // Disposed in reverse order: first requests stop, then events, then running mails, then the connections.
   await using started = new AsyncDisposableStack();
 

@@ -24,7 +24,7 @@ import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { createServiceClient, type ServiceCall } from '@offer-ads/platform/calls/service-client';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { Fault, overloaded } from '@offer-ads/platform/process/faults';
+import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { z } from 'zod';
@@ -53,13 +53,7 @@ export function connectOtherServices(
   o: { clock: Clock; logger: Logger; metrics: Metrics },
 ) {
   const usual = { ...o, timeoutMs: USUAL_MS };
-  const moderation = {
-    ...o,
-    baseUrl: config.MODERATION_URL,
-    timeoutMs: MODERATION_MS,
-    // A probe tests the recovery. A large picture as the test would block all other calls while it is opened.
-    isProbed: true,
-  };
+  const moderation = { ...o, baseUrl: config.MODERATION_URL, timeoutMs: MODERATION_MS };
   const clients = {
     pricing: createServiceClient({ ...usual, name: 'pricing', baseUrl: config.PRICING_URL }),
     billing: createServiceClient({ ...usual, name: 'billing', baseUrl: config.BILLING_URL }),
@@ -162,7 +156,7 @@ export function connectOtherServices(
 /** Too many charges of this balance wait. The creation is not refused; a retry with its key continues it, as after any 503. */
 function throwOverloaded(error: unknown): never {
   const isTooMany = error instanceof Fault && error.status === 429;
-  throw isTooMany ? overloaded(error.message, error) : error;
+  throw isTooMany ? serviceUnavailable(error.message, error) : error;
 }
 
 function chargeOf(offer: Offer) {

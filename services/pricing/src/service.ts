@@ -40,7 +40,7 @@ export async function startPricing(
   overrides: Overrides & { readonly shareEveryMs?: number } = {},
 ): Promise<PricingService> {
   const foundation = createFoundation('pricing', config.LOG_LEVEL, overrides);
-  const { clock, logger } = foundation;
+  const { clock } = foundation;
   const { shareEveryMs = SHARE_EVERY_MS } = overrides;
   // If the start fails before `move`, everything opened so far is closed.
   await using opened = new AsyncDisposableStack();

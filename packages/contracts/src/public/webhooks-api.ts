@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { idempotencyKeyRule } from '../values/idempotency-key.ts';
-import { pageLimits } from '../values/offer-limits.ts';
 import { openEnum } from '../values/open-enum.ts';
 import { mode } from '../values/primitives.ts';
 import { webhookLimits } from '../values/webhook-limits.ts';

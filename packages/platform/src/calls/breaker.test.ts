@@ -12,17 +12,19 @@ afterEach(() => {
 
 /** A breaker before a target that is up, down, or slow. */
 function breakerBefore(target: { state: 'up' | 'down'; calls: number }, probe?: () => Promise<unknown>) {
-  return createBreaker({
+  const breaker = createBreaker({
     target: 'pricing',
     logger: silentLogger,
     metrics: createMetrics('offers'),
-    attempt: async (isHarmless: boolean) => {
-      target.calls += 1;
-      if (target.state === 'down') throw new Error(isHarmless ? 'harmless' : 'down');
-    },
     isHarmless: (error) => (error as Error).message === 'harmless',
     ...(probe && { probe }),
   });
+  const fire = (isHarmless: boolean) =>
+    breaker.fire(async () => {
+      target.calls += 1;
+      if (target.state === 'down') throw new Error(isHarmless ? 'harmless' : 'down');
+    });
+  return { ...breaker, fire };
 }
 
 describe('a circuit breaker', () => {

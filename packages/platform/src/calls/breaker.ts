@@ -1,10 +1,12 @@
 /** The circuit breaker for calls to another service. */
 import CircuitBreaker from 'opossum';
+import { within } from '../process/within.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-export type Breaker<In, Out> = Pick<Circuit, 'isOpen' | 'shutdown'> & {
-  readonly fire: (input: In) => Promise<Out>;
+export type Breaker = Pick<Circuit, 'isOpen' | 'shutdown'> & {
+  /** @param work must end by its own time-out: a time-out of the breaker would not stop it */
+  readonly fire: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 /** The same for work that tells its end by a call instead of a promise. */
@@ -65,31 +67,21 @@ type Target = {
   readonly probe?: () => Promise<unknown>;
 };
 
-/** @param o.attempt must end by its own time-out: a time-out of the breaker would not stop the work */
-export function createBreaker<In, Out>(
-  o: Target & { readonly attempt: (input: In) => Promise<Out> },
-): Breaker<In, Out> {
+export function createBreaker(o: Target): Breaker {
   const breaker = opossumFor(o);
   let trial = Promise.withResolvers<void>();
   breaker.on('halfOpen', () => (trial = Promise.withResolvers<void>()));
   breaker.on('open', () => trial.resolve());
   breaker.on('close', () => trial.resolve());
   return {
-    fire: async (input) => {
+    fire: async <T>(work: () => Promise<T>) => {
       // `pendingClose` is true until the trial begins.
-      if (breaker.halfOpen && !breaker.pendingClose) await endOf(trial.promise);
-      return breaker.fire(() => o.attempt(input)) as Promise<Out>;
+      if (breaker.halfOpen && !breaker.pendingClose) await within(trialWaitMs, trial.promise, () => {});
+      return breaker.fire(work) as Promise<T>;
     },
     isOpen: () => breaker.opened,
     shutdown: () => breaker.shutdown(),
   };
-}
-
-async function endOf(trial: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, trialWaitMs);
-  await Promise.race([trial, promise]);
-  clearTimeout(timer);
 }
 
 export function createCircuit(o: Target): Circuit {

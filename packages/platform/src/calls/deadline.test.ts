@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import { isCallerGone } from '../process/faults.ts';
-import { callerPresence, createDeadline } from './deadline.ts';
+import { callerGone, isCallerGone } from '../process/faults.ts';
+import { createDeadline } from './deadline.ts';
 
 describe('a deadline', () => {
   it('never has more time left than at its start, and never less than nothing', () => {
@@ -28,20 +28,20 @@ describe('a deadline', () => {
 
 describe('a deadline of work that only the caller waits for', () => {
   it('aborts at once when the caller leaves, with the reason', () => {
-    const caller = callerPresence();
-    const awaited = createDeadline(60_000, caller).whileAwaited();
+    const caller = new AbortController();
+    const awaited = createDeadline(60_000, caller.signal).whileAwaited();
     const running = awaited.signal(60_000);
     expect(() => awaited.stopIfGone()).not.toThrow();
-    caller.leave();
+    caller.abort(callerGone());
     expect(running.aborted).toBe(true);
     expect(isCallerGone(running.reason)).toBe(true);
     expect(() => awaited.stopIfGone()).toThrow(expect.objectContaining({ status: 499 }));
   });
 
   it('is aborted from the start when the caller has left before', () => {
-    const caller = callerPresence();
-    caller.leave();
-    expect(createDeadline(60_000, caller).whileAwaited().signal(60_000).aborted).toBe(true);
+    const caller = new AbortController();
+    caller.abort(callerGone());
+    expect(createDeadline(60_000, caller.signal).whileAwaited().signal(60_000).aborted).toBe(true);
   });
 
   it('also aborts when the time is over', async () => {
@@ -51,9 +51,9 @@ describe('a deadline of work that only the caller waits for', () => {
   });
 
   it('does not shorten the plain deadline, under which changes are finished', () => {
-    const caller = callerPresence();
-    const deadline = createDeadline(60_000, caller);
-    caller.leave();
+    const caller = new AbortController();
+    const deadline = createDeadline(60_000, caller.signal);
+    caller.abort(callerGone());
     expect(deadline.signal(60_000).aborted).toBe(false);
     expect(deadline.remainingMs()).toBeGreaterThan(59_000);
   });

@@ -1,6 +1,4 @@
 /** The deadline of a request: set once, passed on to other services, never extended. */
-import { callerGone } from '../process/faults.ts';
-
 export type Deadline = {
   readonly remainingMs: () => number;
   /** Aborts at the deadline, or after `atMostMs` if that is sooner. */
@@ -19,55 +17,28 @@ export type AwaitedDeadline = Deadline & {
   readonly stopIfGone: () => void;
 };
 
-/** A caller that may disconnect before the reply is sent. */
-export type CallerPresence = {
-  readonly leave: () => void;
-  readonly hasLeft: () => boolean;
-  /** Aborts with the `callerGone` fault. */
-  readonly signal: () => AbortSignal;
-};
-
-/** Creates the signal on first use: most requests never need it. */
-export function callerPresence(): CallerPresence {
-  let left = false;
-  let controller: AbortController | undefined;
-  return {
-    leave: () => {
-      left = true;
-      controller?.abort(callerGone());
-    },
-    hasLeft: () => left,
-    signal: () => {
-      controller ??= new AbortController();
-      if (left) controller.abort(callerGone());
-      return controller.signal;
-    },
-  };
-}
-
 /**
  * Uses the monotonic clock, so that a correction of the wall clock neither ends nor extends a request.
- * @param caller a caller that never leaves, unless given
+ * @param caller aborts with the `callerGone` fault when the caller disconnects; one that never does, unless given
  * @param startedAtMs on the clock of `performance.now`: now, unless given
  */
 export function createDeadline(
   budgetMs: number,
-  caller: CallerPresence = callerPresence(),
+  caller?: AbortSignal,
   startedAtMs = performance.now(),
 ): Deadline {
   const endsAt = startedAtMs + budgetMs;
   const remainingMs = () => Math.max(0, endsAt - performance.now());
   const signal = (atMostMs: number) =>
     AbortSignal.timeout(Math.ceil(Math.min(remainingMs(), Math.max(0, atMostMs))));
-  const isOver = () => remainingMs() === 0 || caller.hasLeft();
+  const isOver = () => remainingMs() === 0 || caller?.aborted === true;
   const awaited: AwaitedDeadline = {
     remainingMs,
     isOver,
-    signal: (atMostMs) => AbortSignal.any([caller.signal(), signal(atMostMs)]),
+    signal: (atMostMs) =>
+      caller === undefined ? signal(atMostMs) : AbortSignal.any([caller, signal(atMostMs)]),
     whileAwaited: () => awaited,
-    stopIfGone: () => {
-      if (caller.hasLeft()) throw callerGone();
-    },
+    stopIfGone: () => caller?.throwIfAborted(),
   };
   return { remainingMs, isOver, signal, whileAwaited: () => awaited };
 }

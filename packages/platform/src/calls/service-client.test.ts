@@ -6,8 +6,9 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { z } from 'zod';
+import { callerGone } from '../process/faults.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { callerPresence, createDeadline } from './deadline.ts';
+import { createDeadline } from './deadline.ts';
 import { createServiceClient, type ServiceCall, type ServiceClient } from './service-client.ts';
 
 const reply = z.object({ answer: z.number() });
@@ -27,19 +28,14 @@ beforeEach(async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  client = startClient();
-});
-
-function startClient(o: { isProbed?: boolean } = {}): ServiceClient {
-  return createServiceClient({
-    ...o,
+  client = createServiceClient({
     name: 'pricing',
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     logger: silentLogger,
     metrics: createMetrics('offers'),
     timeoutMs: 50_000,
   });
-}
+});
 
 afterEach(async () => {
   server.close();
@@ -180,9 +176,7 @@ describe('the breaker', () => {
     expect(seen.length).toBeLessThan(8);
   });
 
-  it('finds out by a probe of /livez whether the service is back, if the client is probed', async () => {
-    await client[Symbol.asyncDispose]();
-    client = startClient({ isProbed: true });
+  it('finds out by a probe of /livez whether the service is back', async () => {
     respond = answerWith(503);
     await fail(5);
     respond = answer42;
@@ -214,11 +208,11 @@ describe('a caller who leaves', () => {
     let ended = 0;
     respond = (_req, res) => res.once('close', () => (ended += 1));
     for (let count = 1; count <= 8; count += 1) {
-      const caller = callerPresence();
-      const deadline = createDeadline(60_000, caller).whileAwaited();
+      const caller = new AbortController();
+      const deadline = createDeadline(60_000, caller.signal).whileAwaited();
       const asked = ask({ deadline, timeoutMs: 60_000 });
       await eventually(() => expect(seen).toHaveLength(count));
-      caller.leave();
+      caller.abort(callerGone());
       await expect(asked).rejects.toMatchObject({ status: 499 });
     }
     await eventually(() => expect(ended).toBe(8));
@@ -227,11 +221,11 @@ describe('a caller who leaves', () => {
   });
 
   it('does not end a call under the plain deadline', async () => {
-    const caller = callerPresence();
+    const caller = new AbortController();
     respond = (_req, res) => {
-      caller.leave();
+      caller.abort(callerGone());
       res.end('{"answer":42}');
     };
-    expect(await ask({ deadline: createDeadline(60_000, caller) })).toEqual({ answer: 42 });
+    expect(await ask({ deadline: createDeadline(60_000, caller.signal) })).toEqual({ answer: 42 });
   });
 });

@@ -54,10 +54,14 @@ export function createServiceClient(o: {
   logger: Logger;
   metrics: Metrics;
   timeoutMs: number;
-  /** Set it where the caller's input decides how long a call lasts: an open breaker then sends a probe instead of trying a call. */
-  isProbed?: boolean;
 }): ServiceClient {
-  const agent = new Agent({ ...keepAlive, connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
+  const agent = new Agent({
+    ...keepAlive,
+    connect: { timeout: 1_000 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: largestReplyBytes,
+  });
   const durations = o.metrics.histogram({
     name: 'service_call_duration_seconds',
     help: 'Calls to other services, by outcome.',
@@ -67,12 +71,12 @@ export function createServiceClient(o: {
     target: o.name,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, o, call),
     isHarmless: (error) =>
       isCallerGone(error) ||
       error instanceof TooLittleTime ||
       (error instanceof UnexpectedReply && !saysUnavailable(error.status)),
-    ...(o.isProbed === true && { probe: () => probeLiveness(o.baseUrl) }),
+    // A probe instead of a call, because the caller's input decides how long that lasts.
+    probe: () => probeLiveness(o.baseUrl),
   });
 
   return {
@@ -80,7 +84,7 @@ export function createServiceClient(o: {
       if (call.deadline.remainingMs() === 0) throw serviceUnavailable(`no time left to ask ${o.name}`);
       const stop = durations.startTimer({ target: o.name });
       try {
-        const reply = await withRetry(call, () => breaker.fire(call));
+        const reply = await withRetry(call, () => breaker.fire(() => attempt(agent, o, call)));
         stop({ outcome: 'ok' });
         return reply as z.infer<S>;
       } catch (error) {
@@ -155,7 +159,7 @@ async function exchange(
     body,
     signal,
   });
-  const bytes = await readAtMost(response, largestReplyBytes);
+  const bytes = Buffer.from(await response.body.arrayBuffer());
   if (response.statusCode !== 200) {
     const refusal = response.statusCode === 429 ? refusalIn(response.headers['retry-after'], bytes) : {};
     throw new UnexpectedReply(response.statusCode, `answered ${response.statusCode}`, refusal);
@@ -200,20 +204,6 @@ function requestBody(call: ServiceCall<z.ZodType>): {
     return { body: JSON.stringify(call.json), contentType: { 'content-type': jsonType } };
   }
   return { body: null, contentType: {} };
-}
-
-async function readAtMost(
-  { body, statusCode }: Pick<Dispatcher.ResponseData, 'body' | 'statusCode'>,
-  limitBytes: number,
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > limitBytes) throw new UnexpectedReply(statusCode, 'reply is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 async function withRetry<T>(call: ServiceCall<z.ZodType>, fire: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 /** Reads secrets from files, as containers get them: NAME_FILE instead of NAME. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
-/** Far more than any secret. Bounds the memory when the path is wrong (/dev/zero, a log). */
+/** Far more than any secret. */
 const maxBytes = 64 * 1024;
 
 export type FileContent =
@@ -12,7 +12,7 @@ export type FileContent =
 export function readSecretFile(path: string): FileContent {
   let text: string;
   try {
-    text = readAtMost(path, maxBytes + 1);
+    text = readFileSync(path === stdin ? 0 : path, 'utf8');
   } catch (error) {
     return { ok: false, problem: problems[(error as NodeJS.ErrnoException).code ?? ''] ?? unreadable };
   }
@@ -30,18 +30,3 @@ const problems: Readonly<Record<string, string>> = {
 
 /** What is sent to the process; opening it by its path fails when it is a socket or another user's pipe. */
 const stdin = '/dev/stdin';
-
-function readAtMost(path: string, bytes: number): string {
-  const file = path === stdin ? 0 : openSync(path, 'r');
-  try {
-    const buffer = Buffer.alloc(bytes);
-    let filled = 0;
-    for (;;) {
-      const read = readSync(file, buffer, filled, bytes - filled, null);
-      filled += read;
-      if (read === 0 || filled === bytes) return buffer.toString('utf8', 0, filled);
-    }
-  } finally {
-    if (path !== stdin) closeSync(file);
-  }
-}

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/internal/caller-context';
-import { type CallerPresence, callerPresence, createDeadline, type Deadline } from '../calls/deadline.ts';
+import { createDeadline, type Deadline } from '../calls/deadline.ts';
+import { callerGone } from '../process/faults.ts';
 import { idsToLog, type RestingTrace, restingTrace } from '../telemetry/traces.ts';
 
 export type RequestFacts = {
@@ -79,7 +80,7 @@ export class AcceptedRequest implements RequestFacts {
   routeName: string | undefined;
   readonly #req: IncomingMessage;
   #deadline: Deadline | undefined;
-  #caller: CallerPresence | undefined;
+  #caller: AbortController | undefined;
 
   constructor(req: IncomingMessage, receivedAt: Date) {
     this.#req = req;
@@ -91,14 +92,14 @@ export class AcceptedRequest implements RequestFacts {
   }
 
   deadline(): Deadline {
-    this.#caller ??= callerPresence();
-    this.#deadline ??= createDeadline(budgetMs(this.#req), this.#caller, this.#bodyArrivedAtMs);
+    this.#caller ??= new AbortController();
+    this.#deadline ??= createDeadline(budgetMs(this.#req), this.#caller.signal, this.#bodyArrivedAtMs);
     return this.#deadline;
   }
 
   callerLeft(): void {
-    this.#caller ??= callerPresence();
-    this.#caller.leave();
+    this.#caller ??= new AbortController();
+    this.#caller.abort(callerGone());
   }
 }
 

@@ -2,6 +2,7 @@
 import mongoose from 'mongoose';
 import type { Deadline } from '../calls/deadline.ts';
 import { serviceUnavailable } from '../process/faults.ts';
+import { within } from '../process/within.ts';
 
 /** Decision 23, deadlines and outages: a call to a store may take two seconds. */
 const BUDGET_MS = 2_000;
@@ -48,16 +49,9 @@ export function forRequests<Store extends object>(store: Store): Store {
 }
 
 async function inTime(operation: Promise<unknown>): Promise<unknown> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(serviceUnavailable(`mongo: no answer within ${REQUEST_MS} ms`)),
-    REQUEST_MS,
-  );
-  try {
-    return await orUnavailable(Promise.race([operation, late]));
-  } finally {
-    clearTimeout(timer);
-  }
+  return within(REQUEST_MS, orUnavailable(operation), () => {
+    throw serviceUnavailable(`mongo: no answer within ${REQUEST_MS} ms`);
+  });
 }
 
 /** Error codes of a server that is unavailable: time limit, shutting down, no primary. */

@@ -24,7 +24,10 @@ export async function removeOlder(
        RETURNING ${key}`,
       [before, REMOVED_AT_ONCE],
     );
-  while (signal?.aborted !== true) if ((await removeSome()).length < REMOVED_AT_ONCE) return;
+  for (;;) {
+    const removed = await removeSome();
+    if (removed.length < REMOVED_AT_ONCE || signal?.aborted === true) return;
+  }
 }
 
 /** Once an hour. */

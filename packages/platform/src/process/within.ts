@@ -1,11 +1,11 @@
-/** Waits for an answer for a limited time. The work behind it goes on. */
+/** Waits for work for a limited time. The work itself goes on. */
 
-/** The fallback when the answer does not come in time, or fails. */
-export async function within<T>(ms: number, answer: Promise<T>, fallback: T): Promise<T> {
-  const { promise: late, resolve } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => resolve(fallback), ms);
+/** @param late gives the result, or throws, when the work has not ended by then */
+export async function within<T>(ms: number, work: Promise<T>, late: () => T): Promise<T> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, ms);
   try {
-    return await Promise.race([answer.catch(() => fallback), late]);
+    return await Promise.race([work, over.promise.then(late)]);
   } finally {
     clearTimeout(timer);
   }

@@ -20,7 +20,7 @@ export type StripeAccount = {
   readonly client: Stripe;
   /** Several secrets while one is being replaced; each of them is accepted. */
   readonly webhookSecret: string;
-  readonly breaker: Breaker<() => Promise<unknown>, unknown>;
+  readonly breaker: Breaker;
   readonly pauseBeforeRepeatMs: number;
 };
 
@@ -37,7 +37,7 @@ export async function callStripe<T>(
     if (timeout < SHORTEST_ATTEMPT_MS) throw serviceUnavailable('stripe: no time left for a call');
     try {
       const work = () => within(deadline, timeout, call(account.client, { timeout, maxNetworkRetries: 0 }));
-      return (await account.breaker.fire(work)) as T;
+      return await account.breaker.fire(work);
     } catch (error) {
       const waitMs = attempt < ATTEMPTS ? waitBeforeRepeat(account, error) : null;
       if (waitMs === null || waitMs + SHORTEST_ATTEMPT_MS > deadline.remainingMs()) throw fault(error);

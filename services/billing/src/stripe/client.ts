@@ -49,7 +49,6 @@ function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAcc
     target: `stripe-${mode.toLowerCase()}`,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: () => Promise<unknown>) => call(),
     isHarmless: isHarmlessToBreaker,
   });
   const { pauseBeforeRepeatMs = PAUSE_BEFORE_REPEAT_MS } = o;

@@ -41,8 +41,8 @@ export function mountImageRoute(app: Express, o: OffersContext & { readonly rend
     const stored = await read(name);
     const picture = pictureOf(name);
     if (stored !== null || picture === name) return show(stored, unchanging);
-    if (await within(RENDITION_MS, o.renditions.make(name, facts.requestId), false))
-      return show(await read(name), unchanging);
+    const made = o.renditions.make(name, facts.requestId).catch(() => false);
+    if (await within(RENDITION_MS, made, () => false)) return show(await read(name), unchanging);
     return show(await read(picture), `public, max-age=${Math.min(goodForSeconds, INSTEAD_SECONDS)}`);
   });
 }

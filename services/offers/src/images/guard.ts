@@ -1,5 +1,5 @@
 /** Wraps any image store: a deadline and a circuit breaker per operation, one fault for every failure, metrics. */
-import { createBreaker } from '@offer-ads/platform/calls/breaker';
+import { type Breaker, createBreaker } from '@offer-ads/platform/calls/breaker';
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -10,10 +10,6 @@ export const STORE_MS = 2_000;
 
 const operations = ['put', 'read', 'remove'] as const;
 type Operation = (typeof operations)[number];
-type Work = {
-  readonly run: (signal: AbortSignal) => Promise<unknown>;
-  readonly signal: AbortSignal | undefined;
-};
 
 /**
  * Answers within two seconds even if the store hangs; otherwise throws the 503 fault. `callerGone` is passed on. Names that are not ours
@@ -33,11 +29,10 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
         target: `image-store-${operation}`,
         logger: o.logger,
         metrics: o.metrics,
-        attempt: (work: Work) => withinTime(work),
         isHarmless: isCallerGone,
       }),
     ]),
-  ) as Record<Operation, ReturnType<typeof createBreaker<Work, unknown>>>;
+  ) as Record<Operation, Breaker>;
 
   async function ask<T>(
     operation: Operation,
@@ -46,9 +41,9 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
   ): Promise<T> {
     const stop = durations.startTimer({ operation });
     try {
-      const answer = await breakers[operation].fire({ run, signal });
+      const answer = await breakers[operation].fire(() => withinTime(run, signal));
       stop({ outcome: 'ok' });
-      return answer as T;
+      return answer;
     } catch (error) {
       if (isCallerGone(error)) {
         stop({ outcome: 'caller-gone' });
@@ -82,7 +77,10 @@ async function readInTime(store: ImageStore, name: string, within: AbortSignal):
 }
 
 /** Some work cannot be aborted, such as a hanging disk. Then at least the caller stops waiting. */
-async function withinTime({ run, signal }: Work): Promise<unknown> {
+async function withinTime<T>(
+  run: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   const over = new AbortController();
   const end = (why: unknown) => over.abort(why);
   const tooSlow = setTimeout(() => end(new Error(`no answer within ${STORE_MS} ms`)), STORE_MS);

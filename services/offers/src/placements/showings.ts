@@ -136,7 +136,11 @@ export function showingsOfViewers(o: {
 
   return {
     shownTo: async (viewer) => {
-      const stored = await within(READ_WITHIN_MS, readShowings(postgres, viewer), nothing);
+      const stored = await within(
+        READ_WITHIN_MS,
+        readShowings(postgres, viewer).catch(() => nothing),
+        () => nothing,
+      );
       const name = nameOf(viewer);
       const recent = (noted.get(name) ?? written.get(name))?.known ?? nothing;
       const shown = new Map(stored);

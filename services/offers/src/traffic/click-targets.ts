@@ -25,7 +25,9 @@ export function clickTargets(o: {
       if (current !== undefined) return current;
       const stored = findAddress(o.postgres, offerId);
       const before = o.followed.addressOf(offerId, KEPT_MS);
-      return before === undefined ? stored : within(STORE_WAIT_MS, stored, before);
+      if (before === undefined) return stored;
+      const orBefore = () => before;
+      return within(STORE_WAIT_MS, stored.catch(orBefore), orBefore);
     },
   };
 }

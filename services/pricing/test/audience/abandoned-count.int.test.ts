@@ -1,8 +1,9 @@
 /** What nobody waits for ends at once: a count whose caller is gone, and following changes when the service stops. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Target } from '@offer-ads/contracts/audience/target';
-import { callerPresence, createDeadline } from '@offer-ads/platform/calls/deadline';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { callerGone } from '@offer-ads/platform/process/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import type { TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -32,10 +33,10 @@ describe('a count whose caller disconnects', () => {
   it('ends at once although MongoDB does not answer', async () => {
     await eventually(async () => expect(await audience.count(everybody)).toBe(0));
     wire.freeze();
-    const caller = callerPresence();
+    const caller = new AbortController();
     const startedAt = performance.now();
-    const count = audience.count(everybody, createDeadline(25_000, caller).whileAwaited());
-    caller.leave();
+    const count = audience.count(everybody, createDeadline(25_000, caller.signal).whileAwaited());
+    caller.abort(callerGone());
     await expect(count).rejects.toMatchObject({ status: 499 });
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     wire.cut();
@@ -43,9 +44,9 @@ describe('a count whose caller disconnects', () => {
 
   it('leaves the connections to other callers, even after 200 such counts', async () => {
     const counts = Array.from({ length: 200 }, () => {
-      const caller = callerPresence();
-      const count = audience.count(everybody, createDeadline(25_000, caller).whileAwaited());
-      caller.leave();
+      const caller = new AbortController();
+      const count = audience.count(everybody, createDeadline(25_000, caller.signal).whileAwaited());
+      caller.abort(callerGone());
       return count;
     });
     for (const outcome of await Promise.allSettled(counts)) {

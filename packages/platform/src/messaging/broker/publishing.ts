@@ -1,6 +1,7 @@
 /** Publishing with confirms under a time-out; a returned message is a failure. */
 import type { ConfirmChannel } from 'amqplib';
 import { serviceUnavailable } from '../../process/faults.ts';
+import { within as orLate } from '../../process/within.ts';
 import { inSpan, restingTrace, traceIn } from '../../telemetry/traces.ts';
 import type { OutgoingMessage } from './messages.ts';
 
@@ -53,15 +54,9 @@ export function confirmedPublish(
   };
 }
 
-/** Sets a time-out: when the broker dies at the wrong moment, an answer may never come. */
+/** Sets a time-out: when the broker dies at the wrong moment, an answer may never come. @throws the 503 fault */
 export async function within<T>(timeoutMs: number, work: Promise<T>, problem: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(serviceUnavailable(`broker: ${problem}`)), timeoutMs);
+  return orLate(timeoutMs, work, () => {
+    throw serviceUnavailable(`broker: ${problem}`);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
