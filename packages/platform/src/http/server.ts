@@ -1,4 +1,10 @@
-/** The HTTP server of every service: request ids, logs, health, limits, plain errors and a graceful stop, around express or a faster path. */
+/**
+ * The HTTP server of every service: request ids, logs, health, limits, plain errors and a graceful stop, around express or a faster path.
+ * Before a route or the fast path sees a request, in this order: Node limits the head's size, the time of head and upload, and the number
+ * of connections (`createHttpServer`); the request waits for earlier ones of its connection (pipelining.ts); its upload is watched
+ * (errors.ts) and what nobody reads of it is bounded (request-bodies.ts); it gets its id, its trace and its line in the access log
+ * (request.ts); what two servers could read differently is refused (ambiguous-requests.ts).
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
