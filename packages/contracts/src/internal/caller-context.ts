@@ -12,7 +12,7 @@ export const callerContext = z.object({
   /** Null when the system itself continues an organisation's work, for example to finish a creation. */
   personId: personId.nullable(),
   keyId: z.int().positive().nullable(),
-  /** A keyed hash of the person's mail address, the same in all organisations; null without a person. */
+  /** For pricing, which counts by it: a keyed hash of the person's mail address, the same in all organisations. Null for others, and without a person. */
   mailbox: z.string().max(64).nullable(),
   /** For pricing, which counts by it: a keyed hash of the caller's IP address (for IPv6 of its /64). Null for others, and without a waiting caller. */
   network: z.string().max(64).nullable(),

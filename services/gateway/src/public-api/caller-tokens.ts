@@ -9,7 +9,7 @@ import type { Caller } from '../domain/keys/admission.ts';
 /** The services that get a caller context: those behind the public API, and billing and notifier for the portal. */
 export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing' | 'notifier'>;
 /**
- * The caller's mail address and network are passed on only as keyed hashes, and the network only to pricing, which counts by it.
+ * The caller's mail address and network are passed on only as keyed hashes, and only to pricing, which counts by them.
  * @param network the client's network, as the rate limit counts it
  */
 export type TokenMaker = (audience: Audience, caller: Caller, network: string) => string;
@@ -26,7 +26,7 @@ export function createTokenMaker(o: {
   return (audience, { email, ...caller }, network) =>
     signCallerContext(o.secrets[audience], {
       ...caller,
-      mailbox: mailboxHash(email.toLowerCase()),
+      mailbox: audience === 'pricing' ? mailboxHash(email.toLowerCase()) : null,
       network: audience === 'pricing' ? networkHash(network) : null,
       audience,
       validUntil: o.clock.now().getTime() + validForMs,
