@@ -11,17 +11,9 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Dispatcher } from 'undici';
 import { noteReturnCode } from './call-log.ts';
 import type { Endpoint } from './endpoints.ts';
+import { type End, graceMs, startEnd } from './exchange-end.ts';
 import { CallersFault, type Upstream } from './upstream.ts';
 
-/**
- * The service itself answers when its time is over; the gateway waits this much longer, well within 3 s (decision 23, deadlines and
- * outages).
- */
-const graceMs = 250;
-/** As long as any call that creates nothing (decision 23, deadlines and outages). */
-const notReadingMs = 2_000;
-/** The service's time does not run while the caller reads nothing; after this long the caller is disconnected. */
-const usualLongestReadMs = 60_000;
 /**
  * A reply up to this size is sent when it is complete: in one write, and if it breaks off before that, the caller gets a 503. Only listings
  * are longer.
@@ -45,9 +37,10 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
   if (res.closed || res.writableEnded) return;
   const { endpoint, upstream } = o;
   const body = endpoint.takesBody ? bodyOf(req) : null;
-  const end = startEnd(req, res, body, o);
+  const budgetMs = endpoint.budgetMs + graceMs;
+  const end = startEnd(req, res, { body, budgetMs, longestReadMs: o.longestReadMs });
   try {
-    const deadline = createDeadline(endpoint.budgetMs + graceMs);
+    const deadline = createDeadline(budgetMs);
     await upstream.use({ hasBody: body !== null, deadline }, async (connections, call) => {
       const { requestId, trace } = requestFacts(req);
       const headers = forwardedHeaders(req, o);
@@ -117,91 +110,6 @@ async function exchange(
   res.end(whole);
 }
 
-type End = {
-  readonly reason: Error | undefined;
-  /** @throws the reason for which the exchange has ended already */
-  readonly check: () => void;
-  /** @param listener is called once, with the reason, when the exchange ends early */
-  readonly onEarly: (listener: (reason: Error) => void) => void;
-  /** The service's time does not run until the caller has read what was written. */
-  readonly untilCallerReads: (then: () => void) => void;
-  readonly lift: () => void;
-};
-
-/**
- * What may end an exchange early: the caller leaves, or the service takes too long. The service's time starts when the body has arrived
- * (decision 23, deadlines and outages), because a slow upload has its own limit. A service that stops reading the body counts as unavailable.
- */
-function startEnd(req: IncomingMessage, res: ServerResponse, body: PassThrough | null, o: Forwarding): End {
-  const { longestReadMs = usualLongestReadMs } = o;
-  let reason: Error | undefined;
-  let tell: ((reason: Error) => void) | undefined;
-  let heldUpMs = 0;
-  let heldUpSinceMs: number | undefined;
-  let budget: NodeJS.Timeout | undefined;
-  let stuck: NodeJS.Timeout | undefined;
-
-  function giveUp(why: Error): void {
-    if (reason !== undefined) return;
-    reason = why;
-    tell?.(why);
-  }
-  const onClose = () => giveUp(new CallersFault('the connection closed'));
-  const startBudget = () => {
-    const startedAtMs = performance.now();
-    const onExpiry = () => {
-      const nowMs = performance.now();
-      const tookMs = nowMs - startedAtMs;
-      const delayedMs = heldUpMs + (heldUpSinceMs === undefined ? 0 : nowMs - heldUpSinceMs);
-      const leftMs = o.endpoint.budgetMs + graceMs - (tookMs - delayedMs);
-      // A timer may fire a fraction of a millisecond early.
-      if (leftMs < 1) giveUp(new Error('no reply within the budget'));
-      // Half a reply cannot be taken back, so the connection ends.
-      else if (tookMs >= longestReadMs) res.destroy();
-      else budget = setTimeout(onExpiry, Math.max(leftMs, graceMs));
-    };
-    budget = setTimeout(onExpiry, o.endpoint.budgetMs + graceMs);
-  };
-  const onPause = () => {
-    stuck = setTimeout(giveUp, notReadingMs, new Error('the body is not being read'));
-  };
-  const onResume = () => clearTimeout(stuck);
-
-  // Also after a reply was sent: the platform answers a broken upload, and the service's reply is no longer needed.
-  res.on('close', onClose);
-  if (body === null || req.complete) startBudget();
-  else req.once('end', startBudget);
-  if (body !== null) req.on('pause', onPause).on('resume', onResume);
-  return {
-    get reason() {
-      return reason;
-    },
-    check: () => {
-      // The platform has answered for a broken request body meanwhile, and a second end would be an error.
-      if (res.writableEnded) onClose();
-      if (reason !== undefined) throw reason;
-    },
-    onEarly: (listener) => {
-      tell = listener;
-      if (reason !== undefined) listener(reason);
-    },
-    untilCallerReads: (then) => {
-      const sinceMs = (heldUpSinceMs = performance.now());
-      res.once('drain', () => {
-        heldUpMs += performance.now() - sinceMs;
-        heldUpSinceMs = undefined;
-        then();
-      });
-    },
-    lift: () => {
-      clearTimeout(budget);
-      clearTimeout(stuck);
-      res.off('close', onClose);
-      if (body !== null) req.off('end', startBudget).off('pause', onPause).off('resume', onResume);
-    },
-  };
-}
-
 /**
  * A service may answer before it has read everything. Its connection then destroys the stream that it reads, but the caller's connection
  * must stay open for the reply, so a separate stream is placed between them.
@@ -255,15 +163,11 @@ const notPassedBack = new Set([
 function setHead(res: ServerResponse, status: number, headers: IncomingHttpHeaders, start?: Buffer): void {
   if (start !== undefined) noteReturnCode(res, returnCodeIn(start));
   // Further headers of the connection, named by `Connection`, which may come several times.
-  const named = new Set(
-    [headers.connection ?? []]
-      .flat()
-      .join()
-      .toLowerCase()
-      .split(/\s*,\s*/),
-  );
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/);
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !notPassedBack.has(name) && !named.has(name)) res.setHeader(name, value);
+    if (value !== undefined && !notPassedBack.has(name) && !named.includes(name)) res.setHeader(name, value);
   res.statusCode = status;
 }
 
