@@ -1,14 +1,9 @@
 /** All SQL about API keys. */
-import { hash, timingSafeEqual } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { hasAcceptedTerms } from '../accounts/terms-store.ts';
 import type { KeyFacts } from '../domain/keys/admission.ts';
-
-export function sha256Of(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
-}
 
 /** A key as lists show it. */
 export type KeyRecord = {
@@ -46,11 +41,11 @@ export type LockedKey = KeyRecord & { readonly ownerEnabled: boolean };
 export type NewKey = Pick<
   KeyRecord,
   'lastFour' | 'mode' | 'name' | 'createdAt' | 'expiresAt' | 'rolledFrom' | 'requestsPerMinute'
-> & { readonly sha256: Buffer; readonly organisationId: number | null; readonly createdBy: number | null };
+> & { readonly sha256: string; readonly organisationId: number | null; readonly createdBy: number | null };
 
 const factsOfKeys: PreparedStatement = {
   name: 'facts-of-keys',
-  sql: `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
+  sql: `SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
             k.requests_per_minute AS "requestsPerMinute",
             p.id AS "personId", p.enabled AS "ownerEnabled", p.email,
             o.id AS "organisationId", o.enabled AS "organisationEnabled",
@@ -69,28 +64,17 @@ const factsOfKeys: PreparedStatement = {
 };
 
 /**
- * The facts of each key, null for one that does not exist. The time of the index look-up depends on how many leading bytes of two hashes
- * are equal. An attacker learns nothing useful from it: callers choose keys and not hashes, and the start of a hash does not lead to a key.
+ * The facts of those keys that exist, in any order. The time of the index look-up depends on how many leading bytes of two hashes are
+ * equal. An attacker learns nothing useful from it: callers choose keys and not hashes, and the start of a hash does not lead to a key.
  */
-export async function findKeyFacts(
-  on: Queryable,
-  sha256s: readonly Buffer[],
-): Promise<readonly (KeyFacts | null)[]> {
-  const rows = await on.query<KeyFacts & { readonly sha256: Buffer }>(factsOfKeys, [sha256s]);
-  return inOrder(sha256s, rows);
+export function findKeyFacts(on: Queryable, sha256s: readonly string[]): Promise<FoundKey[]> {
+  return on.query<FoundKey>(factsOfKeys, [sha256s.map(asBytea)]);
 }
-
-/** The row of each hash, null where there is none. The last comparison takes constant time, and does not rely on the store. */
-export function inOrder<R extends { readonly sha256: Buffer }>(
-  sha256s: readonly Buffer[],
-  rows: readonly R[],
-): (R | null)[] {
-  const found = new Map(rows.map((row) => [row.sha256.toString('latin1'), row]));
-  return sha256s.map((sha256) => {
-    const row = found.get(sha256.toString('latin1'));
-    return row !== undefined && timingSafeEqual(row.sha256, sha256) ? row : null;
-  });
+/** A hash in hexadecimal digits as Postgres reads it. */
+export function asBytea(sha256: string): string {
+  return `\\x${sha256}`;
 }
+type FoundKey = KeyFacts & { readonly sha256: string };
 
 export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
   const [row] = await on.query<{ id: number }>(
@@ -100,7 +84,7 @@ export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
     [
       key.organisationId,
       key.createdBy,
-      key.sha256,
+      asBytea(key.sha256),
       key.lastFour,
       key.mode,
       key.name,

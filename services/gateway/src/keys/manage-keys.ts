@@ -9,11 +9,10 @@ import { type Administration, type Change, withOrganisation } from '../accounts/
 import { mayWorkIn } from '../domain/accounts/approval.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
-import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
+import { composeKey, lastFourOf, randomDigitsOfKey, sha256Of } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import * as store from './keys-store.ts';
-import { sha256Of } from './keys-store.ts';
 
 export type KeyRefusal =
   | RollRefusal

@@ -1,7 +1,7 @@
 /** All SQL about placement keys: the rows of `api_keys` without an organisation. No other SQL finds them, except for the call log's. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { inOrder, type KeyRecord } from './keys-store.ts';
+import { asBytea, type KeyRecord } from './keys-store.ts';
 
 /** A placement key as lists show it. */
 export type PlacementKeyRecord = Omit<KeyRecord, 'organisationId' | 'createdBy'> & {
@@ -12,7 +12,7 @@ export type PlacementKeyRecord = Omit<KeyRecord, 'organisationId' | 'createdBy'>
 export type PlacementKeyFacts = Pick<
   PlacementKeyRecord,
   'id' | 'mode' | 'expiresAt' | 'disabledAt' | 'requestsPerMinute'
-> & { readonly sha256: Buffer };
+> & { readonly sha256: string };
 
 const isPlacementKey = 'organisation_id IS NULL';
 const columns = `id, mode, name, last_four AS "lastFour", created_at AS "createdAt", expires_at AS "expiresAt",
@@ -22,16 +22,16 @@ const columns = `id, mode, name, last_four AS "lastFour", created_at AS "created
 const factsOfPlacementKeys = {
   name: 'facts-of-placement-keys',
   sql: `SELECT id, mode, expires_at AS "expiresAt", disabled_at AS "disabledAt",
-               requests_per_minute AS "requestsPerMinute", sha256
+               requests_per_minute AS "requestsPerMinute", encode(sha256, 'hex') AS sha256
         FROM api_keys WHERE ${isPlacementKey} AND sha256 = ANY ($1::bytea[])`,
 };
 
-/** The facts of each key, null for one that does not exist. */
-export async function findPlacementKeyFacts(
+/** The facts of those keys that exist, in any order. */
+export function findPlacementKeyFacts(
   on: Queryable,
-  sha256s: readonly Buffer[],
-): Promise<readonly (PlacementKeyFacts | null)[]> {
-  return inOrder(sha256s, await on.query<PlacementKeyFacts>(factsOfPlacementKeys, [sha256s]));
+  sha256s: readonly string[],
+): Promise<PlacementKeyFacts[]> {
+  return on.query<PlacementKeyFacts>(factsOfPlacementKeys, [sha256s.map(asBytea)]);
 }
 
 /** The latest first. */

@@ -141,7 +141,7 @@ export function logCall(
   callLog: CallLog,
   req: IncomingMessage,
   res: ServerResponse,
-  keySha256: Buffer,
+  keySha256: string,
 ): void {
   const startedAtMs = performance.now();
   res.on('close', () => {

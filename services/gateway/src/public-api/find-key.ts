@@ -11,25 +11,20 @@ const slowMs = 20;
 /** Slow ones included: as many as the pool has connections for look-ups, less one. */
 const maxUnderWay = 4;
 const maxInStatement = 256;
-/** More would wait too long anyway. */
-const maxWaiting = 10_000;
 
-type Waiting<F> = {
-  readonly sha256: Buffer;
-  readonly resolve: (found: F | null) => void;
-  readonly reject: (error: unknown) => void;
-  readonly timer: NodeJS.Timeout;
-};
+type LookUp<F> = PromiseWithResolvers<F | null> & { readonly timer: NodeJS.Timeout };
 
 /**
- * A request is looked up at once. Those that come while a statement is under way share the next, which begins after they came.
- * @param find the facts of each hash, in the same order; null for a key that does not exist
- * @returns rejects with the 503 fault when the store is away or too slow
+ * A key is looked up at once. Those that come while a statement is under way share the next, which begins after they came, and requests
+ * with one key share its look-up.
+ * @param find the facts of those keys that exist
+ * @returns null for a key that does not exist; rejects with the 503 fault when the store is away or too slow
  */
-export function findByHash<F>(
-  find: (sha256s: readonly Buffer[]) => Promise<readonly (F | null)[]>,
-): (sha256: Buffer) => Promise<F | null> {
-  const waiting = new Set<Waiting<F>>();
+export function findByHash<F extends { readonly sha256: string }>(
+  find: (sha256s: readonly string[]) => Promise<readonly F[]>,
+): (sha256: string) => Promise<F | null> {
+  /** By hash. As many as the server has connections at most, because each of these has one request at a time. */
+  const waiting = new Map<string, LookUp<F>>();
   let underWay = 0;
   /** Whether one of them is not slow yet. */
   let isBusy = false;
@@ -38,8 +33,9 @@ export function findByHash<F>(
     if (isBusy || underWay >= maxUnderWay || waiting.size === 0) return;
     isBusy = true;
     underWay += 1;
-    const asked = [...waiting.values().take(maxInStatement)];
-    for (const one of asked) waiting.delete(one);
+    const asked = new Map(waiting.entries().take(maxInStatement));
+    for (const sha256 of asked.keys()) waiting.delete(sha256);
+    const lookUps = [...asked.values()];
     let isSlow = false;
     const slow = setTimeout(() => {
       isSlow = true;
@@ -47,12 +43,13 @@ export function findByHash<F>(
       void askForAll();
     }, slowMs);
     try {
-      const found = await find(asked.map(({ sha256 }) => sha256));
-      for (const [index, { resolve }] of asked.entries()) resolve(found[index] ?? null);
+      const found = await find([...asked.keys()]);
+      for (const facts of found) asked.get(facts.sha256)?.resolve(facts);
+      for (const { resolve } of lookUps) resolve(null);
     } catch (error) {
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of lookUps) reject(error);
     }
-    for (const { timer } of asked) clearTimeout(timer);
+    for (const { timer } of lookUps) clearTimeout(timer);
     clearTimeout(slow);
     underWay -= 1;
     if (!isSlow) isBusy = false;
@@ -60,16 +57,16 @@ export function findByHash<F>(
   }
 
   return (sha256) => {
-    if (waiting.size >= maxWaiting)
-      return Promise.reject(serviceUnavailable('too many look-ups of keys are waiting'));
-    const { promise, resolve, reject } = Promise.withResolvers<F | null>();
+    const shared = waiting.get(sha256);
+    if (shared !== undefined) return shared.promise;
+    const outcome = Promise.withResolvers<F | null>();
     const giveUp = () => {
-      waiting.delete(one);
-      reject(serviceUnavailable('the key was not looked up in time'));
+      if (waiting.get(sha256) === lookUp) waiting.delete(sha256);
+      outcome.reject(serviceUnavailable('the key was not looked up in time'));
     };
-    const one: Waiting<F> = { sha256, resolve, reject, timer: setTimeout(giveUp, longestMs) };
-    waiting.add(one);
+    const lookUp = { ...outcome, timer: setTimeout(giveUp, longestMs) };
+    waiting.set(sha256, lookUp);
     void askForAll();
-    return promise;
+    return outcome.promise;
   };
 }

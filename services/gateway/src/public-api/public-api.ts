@@ -12,10 +12,9 @@ import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
 import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { admit, type KeyFacts } from '../domain/keys/admission.ts';
-import { isWellFormedKey, isWellFormedPlacementKey } from '../domain/keys/api-key.ts';
+import { isWellFormedKey, isWellFormedPlacementKey, sha256Of } from '../domain/keys/api-key.ts';
 import { isInForce } from '../domain/keys/key-state.ts';
 import { refuseKey } from '../http/replies.ts';
-import { sha256Of } from '../keys/keys-store.ts';
 import type { PlacementKeyFacts } from '../keys/placement-keys-store.ts';
 import { type CallLog, logCall, noteUnknownKey } from './call-log.ts';
 import type { Audience, TokenMaker } from './caller-tokens.ts';
@@ -33,8 +32,8 @@ export type PublicApi = {
   readonly isInClear: (req: IncomingMessage) => boolean;
   readonly limiter: RequestLimiter;
   readonly callLog: CallLog;
-  readonly findKey: (sha256: Buffer) => Promise<KeyFacts | null>;
-  readonly findPlacementKey: (sha256: Buffer) => Promise<PlacementKeyFacts | null>;
+  readonly findKey: (sha256: string) => Promise<KeyFacts | null>;
+  readonly findPlacementKey: (sha256: string) => Promise<PlacementKeyFacts | null>;
   readonly clock: Clock;
   readonly tokenFor: TokenMaker;
   readonly placementTokenFor: (key: { readonly id: number; readonly mode: Mode }) => string;
@@ -131,7 +130,7 @@ function hashOfLoggedKey(
   o: Pick<PublicApi, 'callLog'>,
   req: IncomingMessage,
   res: ServerResponse,
-): Buffer | null {
+): string | null {
   const sent = req.headers['x-api-key'];
   if (typeof sent !== 'string' || !isWellFormedKey(sent)) return null;
   const sha256 = sha256Of(sent);

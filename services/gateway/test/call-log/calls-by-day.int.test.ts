@@ -32,7 +32,7 @@ afterAll(async () => {
 const days = async () => (await listDays(postgres)).map(({ day }) => day);
 const retainAt = (now: string | Date) =>
   retainCalls({ postgres, clock: testClock(now), logger: silentLogger });
-const callsAt = (sha256: Buffer, ...times: string[]) =>
+const callsAt = (sha256: string, ...times: string[]) =>
   times.map((at) => callWith(sha256, { at: new Date(at) }));
 
 /** Holds a transaction open around `work`. */

@@ -6,14 +6,14 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { type Call, listCalls } from '../../src/call-log/calls-store.ts';
-import { sha256Of } from '../../src/keys/keys-store.ts';
+import { sha256Of } from '../../src/domain/keys/api-key.ts';
 
 export type CallsDatabase = AsyncDisposable & {
   readonly url: string;
   readonly postgres: Postgres;
   readonly issueKey: (organisationId?: number) => Promise<IssuedKey>;
 };
-export type IssuedKey = { readonly organisationId: number; readonly keyId: number; readonly sha256: Buffer };
+export type IssuedKey = { readonly organisationId: number; readonly keyId: number; readonly sha256: string };
 
 export async function createCallsDatabase(): Promise<CallsDatabase> {
   await using open = new AsyncDisposableStack();
@@ -26,7 +26,7 @@ export async function createCallsDatabase(): Promise<CallsDatabase> {
     const keyId = await idOf(
       postgres,
       `INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at)
-       SELECT $1, p.id, $2, 'last', 'TEST', 'Till', now() FROM people p WHERE p.organisation_id = $1
+       SELECT $1, p.id, decode($2, 'hex'), 'last', 'TEST', 'Till', now() FROM people p WHERE p.organisation_id = $1
        RETURNING id`,
       [organisationId, sha256],
     );
@@ -67,7 +67,7 @@ async function idOf(postgres: Postgres, sql: string, values: readonly unknown[])
   return row.id;
 }
 
-export function callWith(keySha256: Buffer, overrides: Partial<Call> = {}): Call {
+export function callWith(keySha256: string, overrides: Partial<Call> = {}): Call {
   return {
     id: randomUUID(),
     keySha256,

@@ -59,7 +59,7 @@ describe('writing calls', () => {
 
   it('leaves out calls with unknown keys and keeps the others', async () => {
     const { organisationId, sha256 } = await database.issueKey();
-    await insertCalls(database.postgres, [callWith(Buffer.alloc(32)), callWith(sha256)]);
+    await insertCalls(database.postgres, [callWith('00'.repeat(32)), callWith(sha256)]);
     expect(await listed(database.postgres, organisationId)).toHaveLength(1);
   });
 
