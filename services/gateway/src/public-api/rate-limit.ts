@@ -8,7 +8,7 @@ import type { Limit, LimitState, RequestLimiter } from './request-limiter.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
 
-export type Counted = { readonly limit: Limit; readonly state: LimitState };
+type Counted = { readonly limit: Limit; readonly state: LimitState };
 
 /** Counts a request against its client's limit. @returns null if the limit is used up and the reply was sent */
 export function limitClient(
@@ -54,7 +54,7 @@ export async function countRequest(
  * The headers about the limits that counted the request (decision 21, rate limits): the `X-RateLimit` fields describe the limit with the
  * fewest requests left; `RateLimit-Policy` and `RateLimit` list all of them, as in draft-ietf-httpapi-ratelimit-headers-11.
  */
-export function setLimitFields(
+function setLimitFields(
   res: Pick<ServerResponse, 'setHeader'>,
   counted: readonly [Counted, ...Counted[]],
 ): void {

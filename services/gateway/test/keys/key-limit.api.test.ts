@@ -61,13 +61,17 @@ describe('the limit of a key', () => {
     expect((await headers(wide.key))?.get('x-ratelimit-limit')).toBe('60');
   });
 
-  it('does not replace that of the address: a request over the limit of the key counts there too', async () => {
+  it('does not replace that of the address: a request over the limit of the key counts there too, and the X-RateLimit fields describe the limit that refused', async () => {
     const { key } = await keyWith(1);
     const ip = unusedIp();
     await gateway.call('/categories', { key, ip });
     const refused = await gateway.call('/categories', { key, ip });
     expect(refused.status).toBe(429);
     expect(refused.headers.get('ratelimit')).toMatch(/^"ip";r=58;t=\d+, "key";r=0;t=\d+$/);
+    for (let count = 3; count < 60; count += 1) await gateway.call('/categories', { ip });
+    const { headers } = await gateway.call('/categories', { key, ip });
+    expect(headers.get('ratelimit')).toMatch(/^"ip";r=0;/);
+    expect(headers.get('x-ratelimit-limit')).toBe('1');
   });
 
   it('counts no request that is refused before it: over the limit of the address, or with a disabled key', async () => {
