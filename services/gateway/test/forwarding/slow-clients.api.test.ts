@@ -9,7 +9,7 @@ import { type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-t
 import { openSockets, type RawClient, sendRawUntil, statusesIn } from './raw-client.ts';
 
 /** The long profile has the limits of production: headers within 10 s, an upload within 60 s and without a pause of 15 s. */
-const uploads = { uploadMs: runs(5_000, 60_000), stallMs: runs(4_500, 15_000) };
+const uploads = { uploadMs: runs(3_000, 60_000), stallMs: runs(2_500, 15_000) };
 const headersMs = Math.min(10_000, uploads.uploadMs);
 const crowd = 1_000;
 
