@@ -1,9 +1,15 @@
 /** All SQL about API keys. */
+import { hash } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { hasAcceptedTerms } from '../accounts/terms-store.ts';
 import type { KeyFacts } from '../domain/keys/admission.ts';
+
+/** All that is stored of a key, in hexadecimal digits. */
+export function sha256Of(key: string): string {
+  return hash('sha256', key, 'hex');
+}
 
 /** A key as lists show it. */
 export type KeyRecord = {

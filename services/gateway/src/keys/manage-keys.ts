@@ -9,7 +9,7 @@ import { type Administration, type Change, withOrganisation } from '../accounts/
 import { mayWorkIn } from '../domain/accounts/approval.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
-import { composeKey, lastFourOf, randomDigitsOfKey, sha256Of } from '../domain/keys/api-key.ts';
+import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import * as store from './keys-store.ts';
@@ -149,6 +149,6 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   const key = compose(Array.from({ length: randomDigitsOfKey }, () => randomInt(62)));
   const lastFour = lastFourOf(key);
-  const id = await store.insertKey(tx, { ...wish, sha256: sha256Of(key), lastFour, createdAt: at });
+  const id = await store.insertKey(tx, { ...wish, sha256: store.sha256Of(key), lastFour, createdAt: at });
   return { id, key, lastFour, mode: wish.mode, expiresAt: wish.expiresAt };
 }

@@ -163,7 +163,9 @@ const notPassedBack = new Set([
 function setHead(res: ServerResponse, status: number, headers: IncomingHttpHeaders, start?: Buffer): void {
   if (start !== undefined) noteReturnCode(res, returnCodeIn(start));
   // Further headers of the connection, named by `Connection`, which may come several times.
-  const named = String(headers.connection ?? '')
+  const named = [headers.connection ?? []]
+    .flat()
+    .join()
     .toLowerCase()
     .split(/\s*,\s*/);
   for (const [name, value] of Object.entries(headers))

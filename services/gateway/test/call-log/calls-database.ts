@@ -6,7 +6,7 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { type Call, listCalls } from '../../src/call-log/calls-store.ts';
-import { sha256Of } from '../../src/domain/keys/api-key.ts';
+import { sha256Of } from '../../src/keys/keys-store.ts';
 
 export type CallsDatabase = AsyncDisposable & {
   readonly url: string;

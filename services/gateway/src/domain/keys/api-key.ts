@@ -2,7 +2,6 @@
  * The text of keys (decision 24, form of keys): a prefix for kind and mode, 32 random characters, a checksum against typing errors. API keys
  * are for advertisers, placement keys for the community platform (decision 203, placement keys).
  */
-import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
@@ -41,11 +40,6 @@ export function isWellFormedPlacementKey(text: string): boolean {
 
 function hasChecksum(parts: RegExpExecArray | null): boolean {
   return parts !== null && checksum(parts[1] ?? '') === parts[2];
-}
-
-/** All that is stored of a key, in hexadecimal digits. */
-export function sha256Of(key: string): string {
-  return hash('sha256', key, 'hex');
 }
 
 /** The only part of a key that is shown again. */
