@@ -232,7 +232,7 @@ describe('the guide of errors', () => {
   it('has the message of an organisation whose pictures took too long', () => {
     const [message = '', ...more] = messagesOf('POST /offers 429');
     expect(more).toEqual([]);
-    expect(source('services/moderation/src/verdicts/picture-budget.ts')).toContain(`'${message}'`);
+    expect(source('services/moderation/src/verdicts/admission.ts')).toContain(`'${message}'`);
   });
 
   it('has the messages of any endpoint', () => {

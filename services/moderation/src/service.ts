@@ -11,15 +11,12 @@ import type { ModerationConfig } from './config.ts';
 import { mountReviewRoutes } from './http/review-routes.ts';
 import { mountRenditionRoute, mountVerdictRoutes } from './http/routes.ts';
 import { type Model, openModel } from './model/nsfwjs-model.ts';
-import { openCopiesStore } from './pictures/copies-store.ts';
 import { startDecoders } from './pictures/decoder.ts';
-import { openPicturesStore } from './pictures/pictures-store.ts';
-import { createAdmission } from './verdicts/admission.ts';
-import { cacheRulings } from './verdicts/cached-rulings.ts';
+import { openCopiesStore, openPicturesStore } from './pictures/pictures-store.ts';
+import { createAdmission, createPictureBudget, openProcessorTimeStore } from './verdicts/admission.ts';
 import { judgePicture } from './verdicts/judge-picture.ts';
-import { createPictureBudget, openProcessorTimeStore } from './verdicts/picture-budget.ts';
 import { outcomeOfStored } from './verdicts/review.ts';
-import { openRulingsStore } from './verdicts/rulings-store.ts';
+import { cacheRulings, openRulingsStore } from './verdicts/rulings-store.ts';
 import { openVerdictsStore } from './verdicts/verdicts-store.ts';
 
 export type ModerationOverrides = Pick<Overrides, 'clock' | 'logger'> & {

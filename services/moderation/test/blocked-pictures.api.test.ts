@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
-import { sha256 } from '../src/pictures/recognise.ts';
+import { sha256 } from '../src/verdicts/judge-picture.ts';
 import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
 import { changes, scenePng } from './scenes.ts';
 

@@ -15,8 +15,8 @@ import { signedCaller } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
-import { openCopiesStore } from '../src/pictures/copies-store.ts';
-import { sha256 } from '../src/pictures/recognise.ts';
+import { openCopiesStore } from '../src/pictures/pictures-store.ts';
+import { sha256 } from '../src/verdicts/judge-picture.ts';
 import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
 import { changes, scenePng } from './scenes.ts';
 

@@ -57,8 +57,7 @@ function counted(real: Model) {
 
 describe('POST /internal/verdicts', () => {
   it('allows a photograph and gives back what members will see', async () => {
-    await using service = await start();
-    const reply = await verdictOn(service, await photographLikeJpeg());
+    const reply = await verdictOn(under, await photographLikeJpeg());
     if (reply.verdict !== 'allowed') throw new Error(`expected allowed, got ${reply.verdict}`);
     expect(reply.contentType).toBe('image/jpeg');
     expect((await sharp(reply.bytes).metadata()).format).toBe('jpeg');
@@ -85,17 +84,15 @@ describe('POST /internal/verdicts', () => {
 
   it('judges anew under other thresholds: a stricter one turns the verdict', async () => {
     const picture = await photographLikeJpeg({ seed: 3 });
-    await using lenient = await start();
-    expect((await verdictOn(lenient, picture)).verdict).toBe('allowed');
+    expect((await verdictOn(under, picture)).verdict).toBe('allowed');
     await using strict = await start({ EXPLICIT_THRESHOLD: 0, SUGGESTIVE_THRESHOLD: 0 });
     expect((await verdictOn(strict, picture)).verdict).toBe('refused');
-    expect((await verdictOn(lenient, picture)).verdict).toBe('allowed');
+    expect((await verdictOn(under, picture)).verdict).toBe('allowed');
   });
 
   it('judges anew with another version of the model', async () => {
     const picture = await photographLikeJpeg({ seed: 4 });
-    await using before = await start();
-    await verdictOn(before, picture);
+    await verdictOn(under, picture);
     const { asked, model: upgraded } = counted({
       ...model,
       identity: { ...model.identity, version: 'next' },
@@ -119,37 +116,33 @@ describe('POST /internal/verdicts', () => {
   });
 
   it('refuses an animation for one unsafe frame', async () => {
-    await using service = await start();
     const calm = await sharp(await photographLikeJpeg({ width: 224, height: 224 }))
       .png()
       .toBuffer();
     const hidden = await sharp([calm, calm, await unsafeLookingPng()], { join: { animated: true } })
       .gif()
       .toBuffer();
-    expect((await verdictOn(service, hidden)).verdict).toBe('refused');
+    expect((await verdictOn(under, hidden)).verdict).toBe('refused');
   });
 
   it('finds no picture in nothing, in text and in a body of another content type', async () => {
-    await using service = await start();
     for (const body of ['', 'not a picture', '<svg xmlns="http://www.w3.org/2000/svg"/>'])
-      expect(await verdictOn(service, Buffer.from(body))).toEqual({
+      expect(await verdictOn(under, Buffer.from(body))).toEqual({
         verdict: 'unreadable',
         problem: 'image must be a JPG, PNG or GIF',
       });
     const photograph = await photographLikeJpeg();
-    const asJpeg = () => post(service, photograph, { 'content-type': 'image/jpeg' });
+    const asJpeg = () => post(under, photograph, { 'content-type': 'image/jpeg' });
     expect(await (await patiently(asJpeg)).json()).toMatchObject({ verdict: 'unreadable' });
   });
 
   it('takes 5,242,880 bytes and refuses one more', async () => {
-    await using service = await start();
-    expect((await verdictOn(service, await jpegOfBytes(5_242_880))).verdict).toBe('allowed');
-    expect((await post(service, await jpegOfBytes(5_242_881))).status).toBe(413);
+    expect((await verdictOn(under, await jpegOfBytes(5_242_880))).verdict).toBe('allowed');
+    expect((await post(under, await jpegOfBytes(5_242_881))).status).toBe(413);
   });
 
   it('answers 401 to whoever the gateway does not vouch for', async () => {
-    await using service = await start();
-    const response = await post(service, await photographLikeJpeg(), signedCaller({ audience: 'offers' }));
+    const response = await post(under, await photographLikeJpeg(), signedCaller({ audience: 'offers' }));
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ message: 'Unauthorised' });
   });
@@ -212,7 +205,6 @@ describe('when there is no verdict in time', () => {
       { ...model, score: () => Promise.reject(serviceUnavailable('it failed')) },
     );
     expect((await post(broken, picture)).status).toBe(503);
-    await using whole = await start();
-    expect((await verdictOn(whole, picture)).verdict).toBe('allowed');
+    expect((await verdictOn(under, picture)).verdict).toBe('allowed');
   });
 });

@@ -1,4 +1,4 @@
-/** Which pictures may be opened: decided from the header, before any pixel is decoded. */
+/** Which pictures may be opened, and what of a PNG: decided from headers, before any pixel is decoded. */
 import { type PictureType, readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 
 /** The data in a picture's header. */
@@ -142,4 +142,41 @@ export function heldBytes(header: Header): number {
 function coefficients({ width, height, subsampling, channels }: Header): number {
   const perPixel = { '4:2:0': 1.5, '4:2:2': 2, '4:4:0': 2 }[subsampling ?? ''] ?? channels;
   return width * height * perPixel;
+}
+
+/**
+ * Kept besides the critical chunks: transparency, colour profile, rotation, and the density, which the encoder writes anyway. A cleaned
+ * picture therefore stays the same when it is cleaned again.
+ */
+const keptKinds: ReadonlySet<string> = new Set(['tRNS', 'iCCP', 'eXIf', 'pHYs']);
+/** Profiles have a few kilobytes; the decoder inflates none to more than 8 MB. */
+const maxAncillaryBytes = 2 ** 20;
+
+const signatureEnd = 8;
+/** Length and type before the data, a checksum after it. */
+const frameBytes = 12;
+
+/** Keeps each ancillary kind at most once. A truncated chunk stays as it is, and the decoder refuses it. */
+export function essentialPng(bytes: Uint8Array): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const kept = [bytes.subarray(0, signatureEnd)];
+  const ancillaryKinds = new Set<string>();
+  let at = signatureEnd;
+  for (let end = 0; at + frameBytes <= bytes.length; at = end) {
+    const dataBytes = view.getUint32(at);
+    end = at + frameBytes + dataBytes;
+    const kind = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+    const isNeeded =
+      isCritical(kind) ||
+      (keptKinds.has(kind) && !ancillaryKinds.has(kind) && dataBytes <= maxAncillaryBytes);
+    if (isNeeded) kept.push(bytes.subarray(at, end));
+    if (kind === 'IEND') break;
+    if (isNeeded && !isCritical(kind)) ancillaryKinds.add(kind);
+  }
+  return Buffer.concat(kept);
+}
+
+/** Bit 5 of the first letter makes it a lower-case letter and marks a chunk that a decoder may ignore. */
+function isCritical(kind: string): boolean {
+  return (kind.charCodeAt(0) & 0x20) === 0;
 }

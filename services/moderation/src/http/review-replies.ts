@@ -1,8 +1,7 @@
 /** Pictures, verdicts and rulings as the platform team sees them. */
 import type { PictureReply, PicturesReply, RulingReply } from '@offer-ads/contracts/internal/moderation-api';
-import { worst } from '../domain/decision.ts';
+import { type Outcome, type Ruling, worst } from '../domain/decision.ts';
 import { isDistinctive } from '../domain/fingerprint.ts';
-import type { Outcome, Ruling } from '../domain/ruling.ts';
 import type { Upload, UploadedPicture } from '../pictures/pictures-store.ts';
 import type { PictureRecord, RulingRefusal, Standing } from '../verdicts/review.ts';
 import { type Basis, isSameBasis, type Judgement } from '../verdicts/verdicts-store.ts';

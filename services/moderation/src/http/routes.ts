@@ -15,9 +15,9 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Express, Request, RequestHandler } from 'express';
 import { z } from 'zod';
+import type { Outcome } from '../domain/decision.ts';
 import { Unopenable } from '../domain/picture-limits.ts';
-import type { Outcome } from '../domain/ruling.ts';
-import { leaveGarbage } from '../pictures/garbage.ts';
+import { leaveGarbage } from '../pictures/decoder.ts';
 import type { Admission } from '../verdicts/admission.ts';
 import { refused, type Upload } from '../verdicts/judge-picture.ts';
 

@@ -17,6 +17,7 @@ import {
 } from '../domain/looks.ts';
 import {
   countScans,
+  essentialPng,
   type Header,
   hasManyPixels,
   heldBytes,
@@ -28,7 +29,6 @@ import {
   Unopenable,
   withEndMarker,
 } from '../domain/picture-limits.ts';
-import { essentialPng } from '../domain/png-chunks.ts';
 
 // sharp reads SVG, TIFF and more by default; each further decoder is a risk.
 sharp.block({ operation: ['VipsForeignLoad'] });

@@ -2,20 +2,25 @@
  * The verdict on one upload: is there a ruling, is the verdict known, can it be opened, is it safe? A picture that cannot be opened is
  * `unreadable`. Every other failure gives no verdict, so no picture is allowed by mistake.
  */
+import { createHash } from 'node:crypto';
 import type { StoredVerdictReply, VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { type Decision, decide } from '../domain/decision.ts';
+import {
+  type Decision,
+  decide,
+  type Outcome,
+  type RefusalReason,
+  testVerdictOn,
+} from '../domain/decision.ts';
+import { fingerprintsOf } from '../domain/fingerprint.ts';
 import { type Problem, Unopenable } from '../domain/picture-limits.ts';
-import { type Outcome, type RefusalReason, testVerdictOn } from '../domain/ruling.ts';
 import type { Model } from '../model/nsfwjs-model.ts';
-import type { CopiesStore } from '../pictures/copies-store.ts';
 import type { CleanPicture } from '../pictures/pictures.ts';
-import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
-import { factsCleanedAgain, factsOf, sha256 } from '../pictures/recognise.ts';
+import type { CopiesStore, PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
 import type { Admission, Slot } from './admission.ts';
-import type { CachedRulings } from './cached-rulings.ts';
+import type { CachedRulings } from './rulings-store.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
@@ -125,6 +130,51 @@ async function record(
   if (reason !== null) return refused(reason);
   if (clean === undefined) throw new Error('the reply for an allowed picture contains its cleaned bytes');
   return allowed(clean);
+}
+
+// What recognises a picture: names for itself, fingerprints for its copies.
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function factsOf(
+  contentHash: string,
+  { type, frames, bytes }: CleanPicture,
+  looks: readonly Uint8Array[],
+): PictureFacts {
+  return {
+    contentHash,
+    cleanHash: sha256(bytes),
+    type,
+    frames,
+    fingerprints: looks.flatMap((look) => fingerprintsOf(look)),
+  };
+}
+
+/** A picture that is known, as it was cleaned now: another version of the encoder may have written other bytes than before. */
+function factsCleanedAgain(known: PictureFacts, { frames, bytes }: CleanPicture): PictureFacts {
+  const cleanHash = sha256(bytes);
+  if (cleanHash === known.cleanHash) return known;
+  const earlierCleanHashes = [...(known.earlierCleanHashes ?? []), known.cleanHash];
+  return { ...known, cleanHash, earlierCleanHashes, frames };
+}
+
+/** For a picture that a person uploads for a decision; the model is not asked. Rejects with a 422 if opening it took too long. */
+export async function recognise(
+  bytes: Uint8Array,
+  { decoder, signal }: Pick<Slot, 'decoder' | 'signal'>,
+): Promise<{ ok: true; picture: PictureFacts } | { ok: false; reason: 'unreadable' }> {
+  try {
+    const { picture, looks } = await decoder.run('clean', [bytes], signal);
+    return {
+      ok: true,
+      picture: factsOf(sha256(bytes), picture, looks ?? (await decoder.run('looks', [], signal))),
+    };
+  } catch (error) {
+    if (error instanceof Unopenable) return { ok: false, reason: 'unreadable' };
+    throw error;
+  }
 }
 
 // The replies: the picture that members will see, or why there is none.

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createPictureBudget } from './picture-budget.ts';
+import { createPictureBudget } from './admission.ts';
 
 /** Replicas that share a store in memory. */
 function replicas(count: number, maxMsPerHour = 10_000) {

@@ -1,20 +1,23 @@
 /** The platform team's review of verdicts: reads them and overrules them. Every decision is kept for ever. */
 import type { Clock } from '@offer-ads/platform/process/clock';
-import type { Decision } from '../domain/decision.ts';
 import {
+  type Decision,
   namesOf,
   type Outcome,
   type PictureNames,
   type Recognised,
   type Ruling,
   type RulingAction,
-} from '../domain/ruling.ts';
-import type { CopiesStore } from '../pictures/copies-store.ts';
-import type { PicturesFilter, PicturesStore, UploadedPicture } from '../pictures/pictures-store.ts';
-import { recognise } from '../pictures/recognise.ts';
+} from '../domain/decision.ts';
+import type {
+  CopiesStore,
+  PicturesFilter,
+  PicturesStore,
+  UploadedPicture,
+} from '../pictures/pictures-store.ts';
 import type { Admission } from './admission.ts';
-import type { CachedRulings } from './cached-rulings.ts';
-import type { RulingsStore } from './rulings-store.ts';
+import { recognise } from './judge-picture.ts';
+import type { CachedRulings, RulingsStore } from './rulings-store.ts';
 import { type Basis, isSameBasis, type Judgement, type VerdictsStore } from './verdicts-store.ts';
 
 export type Review = {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Unopenable } from '../domain/picture-limits.ts';
-import { tookTooLong } from '../verdicts/admission.ts';
-import { recognise } from './recognise.ts';
+import { tookTooLong } from './admission.ts';
+import { recognise } from './judge-picture.ts';
 
 it('a picture of a person who decides is a 422 when there was no time to open it: that says nothing about it', async () => {
   const { signal } = new AbortController();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Recognised, RulingAction } from '../domain/decision.ts';
 import { type Fingerprint, fingerprintWords } from '../domain/fingerprint.ts';
-import type { Recognised, RulingAction } from '../domain/ruling.ts';
-import { cacheRulings } from './cached-rulings.ts';
-import type { RulingOnPicture } from './rulings-store.ts';
+import { cacheRulings, type RulingOnPicture } from './rulings-store.ts';
 
 /** The list of rulings as stored, with any number of replicas. */
 function rulings() {
