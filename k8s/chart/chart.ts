@@ -289,12 +289,11 @@ function schemaOf(settings: Settings): object {
   const forBackups = must({ backups: must({ destination: given, endpoint: given, region: given }) });
   const where = (properties: Readonly<Record<string, string>>) =>
     must(Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, { const: value }])));
-  // An object literal with `then` could be taken for a promise.
-  const required = (condition: object, rule: object) =>
-    Object.fromEntries([
-      ['if', condition],
-      ['then', rule],
-    ]);
+  const required = (condition: object, rule: object) => ({
+    if: condition,
+    // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
+    then: rule,
+  });
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...object({
