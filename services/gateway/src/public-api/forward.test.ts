@@ -111,7 +111,7 @@ describe('a caller who reads the reply too slowly', () => {
     await eventually(() => expect(cutOff).toBe(attempts.length));
     for (const socket of slow) socket.destroy();
     service.respond = (_req, res) => res.end('{}');
-    return status();
+    return await status();
   }
 
   it('is cut off, and does not count as a failure of the service', async () => {
