@@ -34,12 +34,13 @@ export async function migrate(o: {
     const client = new pg.Client({
       connectionString: o.url,
       lock_timeout: o.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
+      connectionTimeoutMillis: 5_000,
     });
     // The statement that fails with the connection reports the error.
     client.on('error', () => {});
     try {
       await client.connect().catch((error: unknown) => {
-        throw asFault(error);
+        throw isDistrusted(error) ? error : asFault(error);
       });
       await runner({
         dbClient: client,
@@ -81,4 +82,9 @@ export async function skipUsedIds(o: { url: string; versioned?: readonly string[
   } finally {
     await client.end();
   }
+}
+
+/** The server is there, and its certificate will not become another one. Node's codes, such as DEPTH_ZERO_SELF_SIGNED_CERT. */
+function isDistrusted(error: unknown): boolean {
+  return /CERT|VERIFY/.test(String((error as NodeJS.ErrnoException).code));
 }
