@@ -24,7 +24,7 @@ import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { createServiceClient, type ServiceCall } from '@offer-ads/platform/calls/service-client';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { Fault, overloaded } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { z } from 'zod';
@@ -156,7 +156,7 @@ export function connectOtherServices(
 /** Too many charges of this balance wait. The creation is not refused; a retry with its key continues it, as after any 503. */
 function throwOverloaded(error: unknown): never {
   const isTooMany = error instanceof Fault && error.status === 429;
-  throw isTooMany ? serviceUnavailable(error.message, error) : error;
+  throw isTooMany ? overloaded(error.message, error) : error;
 }
 
 function chargeOf(offer: Offer) {

@@ -26,12 +26,22 @@ export class Fault extends Error {
 /** Breakers try again after two seconds, so a retry after that time reaches the dependency. */
 const retryAfterSeconds = 2;
 
-/** A dependency is down or too slow (decision 23, deadlines and outages), or too many requests wait already. */
+/** A dependency is down or too slow (decision 23, deadlines and outages). */
 export function serviceUnavailable(internalMessage: string, cause?: unknown): Fault {
   return new Fault(internalMessage, {
     status: 503,
     publicMessage: 'Service unavailable',
     retryAfterSeconds,
+    cause,
+  });
+}
+
+/** Too many requests wait already. This passes within seconds. */
+export function overloaded(internalMessage: string, cause?: unknown): Fault {
+  return new Fault(internalMessage, {
+    status: 503,
+    publicMessage: 'Service unavailable',
+    retryAfterSeconds: 1,
     cause,
   });
 }

@@ -39,7 +39,7 @@ describe('a semaphore for each key', () => {
     const semaphore = createKeyedSemaphore({ of: 'tests', atOnce: 1, waiting: 1 });
     const [first, second] = [work(), work()];
     const done = [semaphore.run('a', first.run), semaphore.run('a', second.run)];
-    await expect(semaphore.run('a', work().run)).rejects.toMatchObject({ status: 503, retryAfterSeconds: 2 });
+    await expect(semaphore.run('a', work().run)).rejects.toMatchObject({ status: 503, retryAfterSeconds: 1 });
     first.end();
     second.end();
     await Promise.all(done);

@@ -3,7 +3,7 @@
  * database connection. When the queue is full, work is refused at once.
  */
 import type { Deadline } from '../calls/deadline.ts';
-import { type Fault, serviceUnavailable } from './faults.ts';
+import { type Fault, overloaded } from './faults.ts';
 
 export type KeyedSemaphore = {
   /** @throws {Fault} when the key's queue is full, or the deadline passes while waiting */
@@ -18,10 +18,10 @@ export function createKeyedSemaphore(o: {
   /** For one key. */
   readonly atOnce: number;
   readonly waiting: number;
-  /** Makes the refusal; the 503 unless given. */
+  /** Makes the refusal; the default is the 503 of `overloaded`. */
   readonly refusal?: (internalMessage: string) => Fault;
 }): KeyedSemaphore {
-  const { refusal = serviceUnavailable } = o;
+  const { refusal = overloaded } = o;
   const queues = new Map<string, Queue>();
 
   async function enter(queue: Queue, deadline: Deadline | undefined): Promise<void> {

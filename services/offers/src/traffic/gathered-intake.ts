@@ -1,7 +1,7 @@
 /** Views and clicks that come over HTTP, recorded in batches: many small requests at once would write the same rows one by one. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { gatherBatches } from '@offer-ads/platform/messaging/broker/batches';
-import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { overloaded, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { OffersContext } from '../context.ts';
 import { recordTraffic, type TrafficEvent } from './intake.ts';
 
@@ -59,7 +59,7 @@ export function gatherTraffic(
   return {
     record: async (events, deadline) => {
       if (events.length === 0) return;
-      if (waiting + events.length > MAX_WAITING) throw serviceUnavailable(`too many ${o.kind}s wait`);
+      if (waiting + events.length > MAX_WAITING) throw overloaded(`too many ${o.kind}s wait`);
       waiting += events.length;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const late = setTimeout(
