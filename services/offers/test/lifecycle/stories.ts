@@ -157,7 +157,7 @@ function take(offer: Offer, { command, page }: Step, now: Date): Taken {
     case 'enable':
       return changed(enable(offer, now));
     case 'edit': {
-      const edited = edit(offer, { title: `Edited at ${+now}` }, now);
+      const edited = edit(offer, { title: `Title ${offer.contentVersion}` }, now);
       return edited.ok ? { offer: edited.offer, events: [] } : unchanged;
     }
     case 'pay': {

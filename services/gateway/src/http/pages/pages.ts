@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import communityOpenapi from '@offer-ads/contracts/generated/community-openapi.json' with { type: 'json' };
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
-import workflows from '@offer-ads/contracts/purchase.arazzo.json' with { type: 'json' };
+import { purchaseWorkflows } from '@offer-ads/contracts/public/workflows';
 import {
   builtFiles,
   builtFolder,
@@ -43,9 +43,9 @@ export function pages(app: Express, o: Pages): void {
 /** What programs look for: workflows, the API catalog of RFC 9727, and the list of guides of llmstxt.org. */
 function forPrograms(app: Express, publicUrl: string): void {
   const at = (path: string, type: string) => ({ href: `${publicUrl}${path}`, type });
-  const [source] = workflows.sourceDescriptions;
+  const [source] = purchaseWorkflows.sourceDescriptions;
   const sourceDescriptions = [{ ...source, url: `${publicUrl}/openapi.json` }];
-  app.get('/arazzo.json', jsonDocument({ ...workflows, sourceDescriptions }));
+  app.get('/arazzo.json', jsonDocument({ ...purchaseWorkflows, sourceDescriptions }));
   const openapiType = 'application/vnd.oai.openapi+json';
   const linkset = [
     {
