@@ -1,5 +1,6 @@
 /** The relay of the outbox: batch after batch while events wait, one run at a time, and a last run at the stop. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Postgres, PreparedStatement, Transaction } from '../postgres/postgres.ts';
 import { type Loop, startLoop } from '../process/loops.ts';
 import type { Logger } from '../telemetry/logging.ts';
@@ -17,9 +18,11 @@ const STEP = 250;
 const MAX_COUNTED = 10_000;
 /**
  * The poll publishes events that no wake-up has published: of a process that died after its commit, of a time when the broker was down, or
- * of a time when another relay was running, which has not seen them.
+ * of a time when another relay was running for longer than this.
  */
 const POLL_EVERY_MS = 1_000;
+/** Another relay may have read the outbox before the newest events were written. It takes about as long for a batch. */
+const BUSY_MS = 20;
 /** As often as metrics are scraped. */
 const LOOK_EVERY_MS = 15_000;
 /** A process has 30 s to stop. The backlog of a longer outage is left to other replicas or the next start. */
@@ -40,11 +43,17 @@ export function startOutboxRelay(o: Relaying): Loop {
     help: 'Events published from the outbox',
   });
   const drain = async (mayContinue: () => boolean): Promise<void> => {
-    let count: number;
+    const leftToPollMs = performance.now() + POLL_EVERY_MS;
     do {
-      count = await relayBatch(postgres, broker);
-      published.inc(count);
-    } while (count === BATCH_SIZE && mayContinue());
+      const left = await relayBatch(postgres, broker);
+      if (left === 'busy') {
+        if (performance.now() >= leftToPollMs) return;
+        await pause(BUSY_MS);
+      } else {
+        published.inc(left);
+        if (left < BATCH_SIZE) return;
+      }
+    } while (mayContinue());
   };
   const loop = startLoop({
     name: 'outbox-relay',
@@ -109,13 +118,13 @@ function watchWaiting(o: Relaying): Loop {
  * Takes the oldest events out of the outbox, publishes them and commits after the broker has confirmed all of them. If anything fails, they
  * stay in the outbox. While the broker confirms a step, the next one is read and published; never more than two are unconfirmed.
  * Published events are kept for a while (sent-events.ts), those that this release does not know until one does. Returns the number
- * of events that left the outbox: none if another relay is running.
+ * of events that left the outbox; `busy` if another relay is running.
  * The transaction is open while it publishes, on purpose (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
  */
-async function relayBatch(postgres: Postgres, broker: Broker): Promise<number> {
+async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
   return postgres.transaction(async (tx) => {
     const [lock] = await tx.query<Lock>(lockStatement);
-    if (lock?.isRelaying !== true) return 0;
+    if (lock?.isRelaying !== true) return 'busy';
     const first = await take(tx, broker);
     if (first.length === 0) return 0;
     const publish = broker.publisher();
