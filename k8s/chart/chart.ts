@@ -231,10 +231,9 @@ function helpersOf(settings: Settings): string {
 {{- end }}
 `;
   const image = `{{- define "image" -}}
-{{- $root := first . }}{{ $name := last . }}{{ with $root.Values }}
-{{- $here := eq .install "evaluation" }}
-{{- .images.prefix | default (ternary "offer-ads" "registry.example/offer-ads" $here) }}/{{ $name }}:
-{{- .images.tag | default $root.Chart.AppVersion }}{{ with get .images.digests $name }}@{{ . }}{{ end }}
+{{- $root := first . }}{{ $name := last . }}{{ with $root.Values.images }}
+{{- .prefix | default "offer-ads" }}/{{ $name }}:
+{{- .tag | default $root.Chart.AppVersion }}{{ with get .digests $name }}@{{ . }}{{ end }}
 {{- end }}
 {{- end }}
 `;
