@@ -1,5 +1,4 @@
 /** Pages for people: the API descriptions, their references, and the portal. They need no key and count against no limit. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import communityOpenapi from '@offer-ads/contracts/generated/community-openapi.json' with { type: 'json' };
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
@@ -57,7 +56,7 @@ function forPrograms(app: Express, publicUrl: string): void {
   ];
   const type = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
   app.get('/.well-known/api-catalog', jsonDocument({ linkset }, type));
-  const list = readFileSync(join(builtFolder, 'docs/llms.txt'), 'utf8').replaceAll('](/', `](${publicUrl}/`);
+  const list = readBuiltPage(join(builtFolder, 'docs/llms.txt')).replaceAll('](/', `](${publicUrl}/`);
   app.get('/llms.txt', (_req, res) => {
     neverSniffed(res);
     res.set('Cache-Control', 'no-cache').type('text/plain').send(list);
