@@ -44,7 +44,7 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
       for (const service of serviceNames)
         await step(`restart ${service}`, async () => {
           await kubectl.run(['rollout', 'restart', `deployment/${service}`]);
-          await kubectl.run(['rollout', 'status', `deployment/${service}`, '--timeout=300s']);
+          await rolledOut(kubectl, service);
           return '';
         });
     },
@@ -175,10 +175,12 @@ async function roll(kubectl: Kubectl, tag: string): Promise<string> {
     const image = `offer-ads/${service}:${tag}`;
     await kubectl.run(['set', 'image', `deployment/${service}`, `service=${image}`]);
   }
-  const labels = 'app.kubernetes.io/component=service';
-  await kubectl.run(['rollout', 'status', 'deployment', '--selector', labels, '--timeout=300s']);
-  return '';
+  for (const service of serviceNames) await rolledOut(kubectl, service);
+  return untilReady(kubectl, readyWithinMs);
 }
+
+const rolledOut = ({ run }: Kubectl, service: string) =>
+  run(['rollout', 'status', `deployment/${service}`, '--timeout=300s']);
 
 async function complete(kubectl: Kubectl, ...which: string[]): Promise<string> {
   const names = which.length === 1 ? which.map((name) => `job/${name}`) : ['job', ...which];
