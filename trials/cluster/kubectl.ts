@@ -32,26 +32,48 @@ export function createKubectl([program = 'kubectl', ...first]: readonly string[]
   return { run, command, json: async (...args) => JSON.parse(await run([...args, '--output', 'json'])) };
 }
 
+type Metadata = {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly deletionTimestamp?: string;
+};
 type Replicated = {
-  readonly items: readonly {
-    readonly metadata: { readonly name: string; readonly generation: number };
-    readonly spec: { readonly replicas: number };
-    readonly status: {
-      readonly observedGeneration?: number;
-      readonly replicas?: number;
-      readonly readyReplicas?: number;
-      readonly updatedReplicas?: number;
-    };
-  }[];
+  readonly metadata: Metadata & { readonly generation: number };
+  readonly spec: {
+    readonly replicas: number;
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  };
+  readonly status: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+  };
+};
+type Pod = {
+  readonly metadata: Metadata;
+  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 };
 
-/** Names of Deployments and StatefulSets that do not have all their replicas, new and ready. */
+/**
+ * Names of Deployments and StatefulSets that do not have all their replicas, new and ready. Pods are looked at themselves: a status tells
+ * of a pod that was killed only some time later.
+ */
 export async function unready({ json }: Kubectl): Promise<string[]> {
-  const { items } = await json<Replicated>('get', 'deployments,statefulsets');
+  const [{ items }, { items: pods }] = await Promise.all([
+    json<{ items: readonly Replicated[] }>('get', 'deployments,statefulsets'),
+    json<{ items: readonly Pod[] }>('get', 'pods'),
+  ]);
+  const ready = pods.filter(
+    ({ metadata, status }) =>
+      metadata.deletionTimestamp === undefined &&
+      status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+  );
   return items
     .filter(({ metadata, spec, status }) => {
-      const { observedGeneration, replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = status;
-      const counts = [replicas, readyReplicas, updatedReplicas];
+      const labels = Object.entries(spec.selector.matchLabels);
+      const own = ready.filter((pod) => labels.every(([key, value]) => pod.metadata.labels?.[key] === value));
+      const { observedGeneration, replicas = 0, updatedReplicas = 0 } = status;
+      const counts = [own.length, replicas, updatedReplicas];
       return observedGeneration !== metadata.generation || counts.some((count) => count !== spec.replicas);
     })
     .map(({ metadata }) => metadata.name);

@@ -11,7 +11,11 @@ const waitMs = 3_000;
 
 type Pods = {
   readonly items: readonly {
-    readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+    readonly metadata: {
+      readonly name: string;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly deletionTimestamp?: string;
+    };
   }[];
 };
 type Services = {
@@ -39,7 +43,10 @@ export async function tryPolicies(kubectl: Kubectl): Promise<{ tried: number; wr
       kind === 'Deployment' && pod.containers.every(({ image }) => image.includes('offer-ads/')),
   );
   for (const { name } of callers) {
-    const pod = pods.find(({ metadata }) => metadata.labels['app.kubernetes.io/name'] === name);
+    const pod = pods.find(
+      ({ metadata: { labels, deletionTimestamp } }) =>
+        labels['app.kubernetes.io/name'] === name && deletionTimestamp === undefined,
+    );
     if (pod === undefined) continue;
     const others = targets.filter(({ host }) => host !== name);
     const said = await kubectl.run(
