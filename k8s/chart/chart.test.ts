@@ -10,7 +10,7 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 import type { Manifest } from '../render/patch.ts';
 import { k8sFolder } from '../render/render.ts';
 import { faultsOf, podFaults } from '../render/schemas.ts';
-import { objectsOf, ownSettings, type Way, ways, writeChart } from './chart.ts';
+import { hookOf, objectsOf, ownSettings, type Way, ways, writeChart } from './chart.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'chart-'));
 const chart = join(folder, 'offer-ads');
@@ -115,6 +115,17 @@ if (!hasHelm)
     expect(comparable(theirs)).toEqual(comparable(objects.get(way)!));
   });
 
+  it('migrates again at each upgrade, also where the stores are in the same release', async () => {
+    for (const way of ['evaluation', 'services/operators/keda'] as const) {
+      const all = await template(valuesOf[way], 'offer-ads', '--is-upgrade');
+      const jobs = all.filter(({ kind }) => kind === 'Job');
+      expect(jobs.map(({ metadata }) => metadata.name)).toEqual(
+        expect.arrayContaining(['migrate-billing', 'migrate-gateway', 'migrate-offers']),
+      );
+      for (const job of jobs) expect(hookOf(job)).toContain('pre-upgrade');
+    }
+  });
+
   it('puts values where they belong', async () => {
     const values = {
       ...production,
@@ -158,18 +169,19 @@ function run(args: readonly string[]): Promise<{ stdout: string }> {
   return promisify(execFile)('helm', args, { maxBuffer: 2 ** 24 });
 }
 
-async function template(values: Values, namespace: string): Promise<readonly Manifest[]> {
+async function template(
+  values: Values,
+  namespace: string,
+  ...more: readonly string[]
+): Promise<readonly Manifest[]> {
   const file = join(mkdtempSync(join(folder, 'values-')), 'values.yaml');
   writeFileSync(file, stringify(values));
   const options = ['--namespace', namespace, '--values', file, '--kube-version', '1.34.0'];
-  const { stdout } = await run(['template', 'offer-ads', chart, ...options]);
+  const { stdout } = await run(['template', 'offer-ads', chart, ...options, ...more]);
   return parseAllDocuments(stdout)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
 }
-
-const hookOf = ({ metadata }: Manifest) =>
-  (metadata.annotations as Record<string, string> | undefined)?.['helm.sh/hook'];
 
 /** Without the order of objects, and the hash of settings in names, which helm makes in another way. */
 function comparable(manifests: readonly Manifest[]): Record<string, unknown> {

@@ -45,7 +45,7 @@ export function objectsOf(): ReadonlyMap<Way, readonly Manifest[]> {
   using copy = copyManifests();
   const plain = (folder: string) => render(folder, copy.folder, { suffixes: false });
   const services = () => [
-    ...plain('overlays/production/migrations').map(asHook),
+    ...plain('overlays/production/migrations').map((one) => asHook(one, 'pre-install,pre-upgrade')),
     ...plain('overlays/production'),
   ];
   type Kustomization = { resources: string[]; components?: string[] };
@@ -68,11 +68,11 @@ export function objectsOf(): ReadonlyMap<Way, readonly Manifest[]> {
   return all;
 }
 
-/** Migrations come before everything else, at each installation and upgrade. */
-function asHook(manifest: Manifest): Manifest {
+/** Migrations come before everything else. */
+function asHook(manifest: Manifest, hook: string): Manifest {
   const annotations = {
     ...(manifest.metadata.annotations as object),
-    'helm.sh/hook': 'pre-install,pre-upgrade',
+    'helm.sh/hook': hook,
     'helm.sh/hook-weight': manifest.kind === 'Job' ? '0' : '-1',
     'helm.sh/hook-delete-policy': 'before-hook-creation',
   };
@@ -101,7 +101,7 @@ function templatesOf(objects: ReadonlyMap<Way, readonly Manifest[]>) {
   const settings = new Map<string, Map<Way, Readonly<Record<string, string>>>>();
   for (const [way, manifests] of objects) {
     const suffixed = new Set(manifests.filter((one) => generated in one && isSettings(one)).map(nameOf));
-    for (const manifest of manifests) {
+    for (const [manifest, condition] of manifests.flatMap(whenInstalled)) {
       const name = nameOf(manifest);
       if (isSettings(manifest)) {
         const ofName = settings.get(name) ?? new Map();
@@ -109,8 +109,7 @@ function templatesOf(objects: ReadonlyMap<Way, readonly Manifest[]>) {
       }
       const text = textOf(manifest, suffixed);
       const known = texts.get(text);
-      if (known === undefined)
-        texts.set(text, { condition: conditionOf(manifest), ways: [way], kind: manifest.kind });
+      if (known === undefined) texts.set(text, { condition, ways: [way], kind: manifest.kind });
       else known.ways.push(way);
     }
   }
@@ -129,6 +128,23 @@ const nameOf = ({ metadata: { name } }: Manifest) => name;
 
 const among = (which: readonly Way[]) =>
   `has (include "way" .) (list ${which.map((way) => JSON.stringify(way)).join(' ')})`;
+
+/**
+ * Each form of an object, with its condition. A Job cannot be changed: one that is installed together with its stores is a hook at each
+ * upgrade, when they are there already.
+ */
+function whenInstalled(manifest: Manifest): readonly (readonly [Manifest, condition: string])[] {
+  const isPlainJob = manifest.kind === 'Job' && hookOf(manifest) === undefined;
+  if (!isPlainJob) return [[manifest, conditionOf(manifest)]];
+  return [
+    [manifest, '.Release.IsInstall'],
+    [asHook(manifest, 'pre-upgrade'), '.Release.IsUpgrade'],
+  ];
+}
+
+export function hookOf({ metadata }: Manifest): string | undefined {
+  return (metadata.annotations as Readonly<Record<string, string>> | undefined)?.['helm.sh/hook'];
+}
 
 function conditionOf({ kind }: Manifest): string {
   if (kind === 'ExternalSecret') return '.Values.externalSecrets';
