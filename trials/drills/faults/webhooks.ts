@@ -1,5 +1,9 @@
-/** Webhooks of many advertisers, with test messages to be sent. */
+/** Webhooks of many advertisers, with test messages to be sent, and the servers that receive them. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { DrillSystem } from '../system.ts';
 
@@ -46,4 +50,22 @@ async function sendTo(
     });
   const { webhook_id: id } = await post('/webhooks', { url });
   for (let message = 0; message < messages; message += 1) await post(`/webhooks/${id}/test`);
+}
+
+let answersAfterMs = 0;
+
+export function answerAfter(ms: number): void {
+  answersAfterMs = ms;
+}
+
+/** Returns the address. */
+export async function startReceivers(port = 0): Promise<string> {
+  const server = createServer((req, res) => {
+    req.resume();
+    void pause(answersAfterMs).then(() => res.writeHead(204).end());
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  // The drill's process ends although it listens.
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -17,16 +17,12 @@ export function readRules(): RuleFile {
   return parse(readFileSync(rulesFile, 'utf8')) as RuleFile;
 }
 
-export type Seen = {
-  readonly alert: string;
-  readonly state: 'pending' | 'firing';
-  readonly labels: Readonly<Record<string, string>>;
-};
-
 export type Prometheus = AsyncDisposable & {
   readonly url: string;
-  /** Every alert that is pending or firing now. */
-  readonly alerts: () => Promise<readonly Seen[]>;
+  /** An alert has several series, such as one for each service. It fires when one of them fires. */
+  readonly isFiring: (alert: string, severity?: string) => Promise<boolean>;
+  /** Names of those that fired within the last seconds. */
+  readonly firedWithin: (seconds: number) => Promise<readonly string[]>;
 };
 
 /** @throws how to install the program, if it is missing */
@@ -68,16 +64,17 @@ export async function startPrometheus(
   });
   return {
     url,
-    alerts: async () => {
-      const reply = await get(`${url}/api/v1/alerts`);
-      const { data } = (await reply.json()) as AlertsReply;
-      return data.alerts.map(({ state, labels }) => ({ state, labels, alert: labels.alertname ?? '' }));
+    isFiring: async (alert, severity) => {
+      const named = `alertname="${alert}"${severity === undefined ? '' : `,severity="${severity}"`}`;
+      return (await ask(url, `ALERTS{alertstate="firing",${named}}`)).length > 0;
+    },
+    firedWithin: async (seconds) => {
+      const fired = await ask(url, `max_over_time(ALERTS{alertstate="firing"}[${Math.ceil(seconds)}s])`);
+      return [...new Set(fired.map(({ metric }) => metric.alertname ?? ''))];
     },
     [Symbol.asyncDispose]: stop,
   };
 }
-
-type AlertsReply = { data: { alerts: { state: 'pending' | 'firing'; labels: Record<string, string> }[] } };
 
 /** As in k8s/components/monitoring, `job` is the name of the service. */
 function configuration(addresses: Addresses, rules: string): object {
@@ -93,13 +90,17 @@ function configuration(addresses: Addresses, rules: string): object {
 
 /** Prometheus finds its targets five seconds after its start. A counter that rises before then looks as if it had always been that high. */
 async function scrapedOnce(url: string): Promise<void> {
-  const reply = await get(`${url}/api/v1/query?query=up`);
-  const { data } = (await reply.json()) as { data: { result: readonly unknown[] } };
-  if (data.result.length < serviceNames.length) throw new Error('Prometheus has not asked all services yet');
+  if ((await ask(url, 'up')).length < serviceNames.length)
+    throw new Error('Prometheus has not asked all services yet');
 }
 
-async function get(url: string): Promise<Response> {
-  const reply = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+type Series = { readonly metric: Readonly<Record<string, string>> };
+
+async function ask(url: string, query: string): Promise<readonly Series[]> {
+  const reply = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query })}`, {
+    signal: AbortSignal.timeout(5_000),
+  });
   if (!reply.ok) throw new Error(`Prometheus answered ${reply.status}`);
-  return reply;
+  const { data } = (await reply.json()) as { data: { result: readonly Series[] } };
+  return data.result;
 }

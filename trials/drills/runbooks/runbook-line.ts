@@ -3,8 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { repository } from '@offer-ads/dev/start/folder';
 import { query } from '../../harness/sql.ts';
-import type { DatabaseName } from '../faults/open-locks.ts';
-import type { DrillSystem } from '../system.ts';
+import type { DatabaseName, DrillSystem } from '../system.ts';
 
 /** Returns what it printed. A failed line fails the drill. */
 export async function runLine(system: DrillSystem, line: string): Promise<string> {
