@@ -7,7 +7,6 @@ import { type Collector, startCollector } from '../collector.ts';
 import { describeCommunityGuides } from '../community-guides-suite.ts';
 import { describeCreation } from '../create-suite.ts';
 import { describeDrills } from '../drills-suite.ts';
-import { describeEstimates } from '../estimate-suite.ts';
 import { describeFaults } from '../faults-suite.ts';
 import { describeGuides } from '../guides-suite.ts';
 import { describeLifecycle } from '../lifecycle-suite.ts';
@@ -37,7 +36,6 @@ afterAll(async () => {
 
 // First, because one of its examples lists all offers of the system.
 describeCommunityGuides(() => started);
-describeEstimates(() => started);
 describeCreation(() => started);
 describeLifecycle(() => started);
 describeModes(() => started);
