@@ -6,9 +6,6 @@ import { type Backing, provideBacking } from '@offer-ads/backing/backing';
 import { claimFolder, removeFolder, sweepAbandoned } from '@offer-ads/backing/data-folder';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '@offer-ads/backing/embedded/embedded-postgres';
 import { startEmbeddedValkey } from '@offer-ads/backing/embedded/embedded-valkey';
-import { startMongod } from '@offer-ads/backing/embedded/mongod';
-import { mongodPlaces } from '@offer-ads/backing/embedded/mongod-places';
-import { firstFound } from '@offer-ads/backing/find';
 import { onPath } from '@offer-ads/backing/on-path';
 import { migrate } from '@offer-ads/platform/postgres/migrations';
 import pg from 'pg';
@@ -55,16 +52,6 @@ export async function startPostgres(opened: AsyncDisposableStack, folder: string
   const programs = await findEmbeddedPostgres();
   if (!programs.found) throw new Error(programs.why);
   const { url, stop } = await startEmbeddedPostgres(programs.value, { folder, durable: true });
-  opened.defer(stop);
-  return url;
-}
-
-/** The same with MongoDB alone. */
-export async function startMongo(opened: AsyncDisposableStack, folder: string): Promise<string> {
-  if (process.env.TEST_MONGO_URL !== undefined) return process.env.TEST_MONGO_URL;
-  const program = await firstFound(mongodPlaces(() => {}));
-  if (!program.found) throw new Error(program.skipped.map(({ name, why }) => `${name}: ${why}`).join('; '));
-  const { url, stop } = await startMongod(program.value, { folder });
   opened.defer(stop);
   return url;
 }
