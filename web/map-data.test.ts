@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { clipRing, mapTiles, postcodeLists, townLists } from './map-data.ts';
+import { mapTiles, postcodeLists, townLists } from './map-data.ts';
 import { aroundText, beginningsOf, milesBetween, nameOf, readCities } from './portal/src/map/cities.ts';
 import { findPlaces } from './portal/src/map/find-places.ts';
 import { readPostcodes } from './portal/src/map/postcodes.ts';
@@ -203,30 +203,7 @@ describe('the search for a place', () => {
   });
 });
 
-test('a ring is cut along the box, and a cut is no coast', () => {
-  const box = { west: 0, east: 1, north: 0, south: 1 };
-  const around = [
-    [-1, -1],
-    [2, -1],
-    [2, 2],
-    [-1, 2],
-  ] as const;
-  expect(clipRing(around, box).toSorted(([a, b], [c, d]) => a - c || b - d)).toEqual([
-    [0, 0],
-    [0, 1],
-    [1, 0],
-    [1, 1],
-  ]);
-  expect(
-    clipRing(
-      [
-        [2, 2],
-        [3, 2],
-        [3, 3],
-      ],
-      box,
-    ),
-  ).toEqual([]);
+test('a cut is no coast', () => {
   const edge = TILE_UNITS + MARGIN_UNITS;
   expect(isCut(edge, 5, edge, 9)).toBe(true);
   expect(isCut(edge, 5, edge - 1, 9)).toBe(false);

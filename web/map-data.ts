@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync } from 'node:zlib';
+import GeoJSONVT from 'geojson-vt';
 import { feature, mesh } from 'topojson-client';
 import { beginningsOf, milesBetween } from './portal/src/map/cities.ts';
 import { listOf } from './portal/src/map/postcodes.ts';
@@ -19,23 +20,17 @@ import {
   type TileName,
   tileName,
   tileOf,
-  worldOf,
 } from './portal/src/map/tile-grid.ts';
 
 const require = createRequire(import.meta.url);
 
 type Topology = Parameters<typeof mesh>[0];
 type Collection = Extract<Parameters<typeof mesh>[1], { type: 'GeometryCollection' }>;
+type Geometry = Extract<ConstructorParameters<typeof GeoJSONVT>[0], { type: 'Feature' }>['geometry'];
 
-/** Longitude and latitude, later x and y of the world's square. */
-type Point = readonly [number, number];
-type Line = readonly Point[];
-type Shapes = {
-  readonly land: readonly Line[];
-  readonly lakes: readonly Line[];
-  readonly borders: readonly Line[];
-  readonly rivers: readonly Line[];
-};
+/** What is drawn, and the fewest points with which it can be seen. */
+const shapes = { land: 4, lakes: 4, borders: 2, rivers: 2 } as const;
+type Kind = keyof typeof shapes;
 
 type City = {
   readonly name: string;
@@ -50,12 +45,35 @@ type City = {
 export function mapTiles(): ReadonlyMap<TileName, StoredTile> {
   const tiles = new Map<TileName, StoredTile>();
   for (const [index, level] of levels.entries()) {
-    const shapes = shapesOf(sources[index] ?? sources[0]);
+    const { zoom } = level;
     const towns = townsByTile(level);
-    cut({ shapes, zoom: 0, x: 0, y: 0 }, level, (name, stored) => {
-      const tile = { ...stored, towns: (towns.get(name) ?? []).join('\n') };
-      if (tile.land.length > 0 || tile.towns !== '') tiles.set(name, tile);
+    const world = new GeoJSONVT(shapesOf(sources[index] ?? sources[0]), {
+      maxZoom: zoom,
+      indexMaxZoom: zoom,
+      indexMaxPoints: 0,
+      extent: TILE_UNITS,
+      buffer: MARGIN_UNITS,
     });
+    for (let x = 0; x < 2 ** zoom; x += 1)
+      for (let y = 0; y < 2 ** zoom; y += 1) {
+        const name = tileName(zoom, x, y);
+        const { features = [] } = world.getTileRaw(zoom, x, y) ?? {};
+        const linesOf = (kind: Kind) =>
+          features
+            .filter(({ tags }) => tags?.['kind'] === kind)
+            .flatMap((of) => (of.type === 2 || of.type === 3 ? of.geometry : []))
+            .map(withoutRepeats)
+            .filter((line) => line.length >= 2 * shapes[kind])
+            .map(storedLine);
+        const tile = {
+          land: linesOf('land'),
+          lakes: linesOf('lakes'),
+          borders: linesOf('borders'),
+          rivers: linesOf('rivers'),
+          towns: (towns.get(name) ?? []).join('\n'),
+        };
+        if (tile.land.length > 0 || tile.towns !== '') tiles.set(name, tile);
+      }
   }
   return tiles;
 }
@@ -78,145 +96,30 @@ const sources: readonly [Source, Source, Source] = [
   },
 ];
 
-function shapesOf(source: Source): Shapes {
+function shapesOf(source: Source) {
   const [world, water] = [source.world() as Topology, source.water() as Topology];
   const { land, countries } = world.objects as { readonly land: Collection; readonly countries: Collection };
   const { lakes, rivers } = water.objects as { readonly lakes: Collection; readonly rivers: Collection };
-  return {
-    land: linesOf(world, land),
-    lakes: linesOf(water, lakes),
-    borders: mesh(world, countries, (a, b) => a !== b).coordinates.map(ofWorld),
-    rivers: linesOf(water, rivers),
-  };
+  const features = [
+    ...ofKind('land', ...feature(world, land).features),
+    ...ofKind('lakes', ...feature(water, lakes).features),
+    ...ofKind('borders', { geometry: mesh(world, countries, (a, b) => a !== b) }),
+    ...ofKind('rivers', ...feature(water, rivers).features),
+  ];
+  return { type: 'FeatureCollection' as const, features };
 }
 
-function linesOf(topology: Topology, collection: Collection): Line[] {
-  return feature(topology, collection).features.flatMap(({ geometry }) => {
-    if (geometry.type === 'LineString') return [ofWorld(geometry.coordinates)];
-    if (geometry.type === 'MultiPolygon') return geometry.coordinates.flat().map(ofWorld);
-    return geometry.type === 'Polygon' || geometry.type === 'MultiLineString'
-      ? geometry.coordinates.map(ofWorld)
-      : [];
-  });
+function ofKind(kind: Kind, ...all: readonly { readonly geometry: Geometry }[]) {
+  return all.map(({ geometry }) => ({ type: 'Feature' as const, properties: { kind }, geometry }));
 }
 
-function ofWorld(positions: readonly (readonly number[])[]): Line {
-  return positions.map(([longitude = 0, latitude = 0]) => {
-    const { x, y } = worldOf({ latitude, longitude });
-    return [x, y];
-  });
-}
-
-type Cut = { readonly shapes: Shapes; readonly zoom: number; readonly x: number; readonly y: number };
-
-/** Cuts into quarters until the tiles of the level are reached, so that no shape is looked at for tiles far from it. */
-function cut(
-  { shapes, zoom, x, y }: Cut,
-  level: Level,
-  found: (name: TileName, tile: Omit<StoredTile, 'towns'>) => void,
-): void {
-  const size = 1 / 2 ** zoom;
-  const margin = (size * MARGIN_UNITS) / TILE_UNITS;
-  const box: Box = {
-    west: x * size - margin,
-    east: (x + 1) * size + margin,
-    north: y * size - margin,
-    south: (y + 1) * size + margin,
-  };
-  const here: Shapes = {
-    land: shapes.land.map((ring) => clipRing(ring, box)).filter(isSomething),
-    lakes: shapes.lakes.map((ring) => clipRing(ring, box)).filter(isSomething),
-    borders: shapes.borders.flatMap((line) => clipLine(line, box)),
-    rivers: shapes.rivers.flatMap((line) => clipLine(line, box)),
-  };
-  if (zoom === level.zoom) {
-    const stored = (lines: readonly Line[], fewest: number) =>
-      lines.map((line) => unitsOf(line, { zoom, x, y })).flatMap((units) => keptLine(units, fewest));
-    found(tileName(zoom, x, y), {
-      land: stored(here.land, 4),
-      lakes: stored(here.lakes, 4),
-      borders: stored(here.borders, 2),
-      rivers: stored(here.rivers, 2),
-    });
-    return;
+function withoutRepeats(points: Int16Array | Int32Array): readonly number[] {
+  const kept: number[] = [];
+  for (let at = 0; at < points.length; at += 2) {
+    const [x = 0, y = 0] = [points[at], points[at + 1]];
+    if (x !== kept.at(-2) || y !== kept.at(-1)) kept.push(x, y);
   }
-  for (const [right, down] of [
-    [0, 0],
-    [1, 0],
-    [0, 1],
-    [1, 1],
-  ] as const)
-    cut({ shapes: here, zoom: zoom + 1, x: 2 * x + right, y: 2 * y + down }, level, found);
-}
-
-type Box = { readonly west: number; readonly east: number; readonly north: number; readonly south: number };
-
-function isSomething(line: Line): boolean {
-  return line.length > 0;
-}
-
-/** The part of a ring inside the box, after Sutherland and Hodgman: along the box where the ring is outside. */
-export function clipRing(ring: Line, box: Box): Line {
-  let clipped = ring;
-  for (const [axis, edge, sign] of [
-    [0, box.west, 1],
-    [0, box.east, -1],
-    [1, box.north, 1],
-    [1, box.south, -1],
-  ] as const) {
-    const isInside = (point: Point) => (point[axis] - edge) * sign >= 0;
-    if (clipped.every(isInside)) continue;
-    const next: Point[] = [];
-    for (const [index, point] of clipped.entries()) {
-      const before = clipped.at(index - 1) ?? point;
-      if (isInside(before) !== isInside(point)) next.push(crossing(before, point, axis, edge));
-      if (isInside(point)) next.push(point);
-    }
-    clipped = next;
-  }
-  return clipped;
-}
-
-function crossing(a: Point, b: Point, axis: 0 | 1, edge: number): Point {
-  const part = (edge - a[axis]) / (b[axis] - a[axis]);
-  const other = axis === 0 ? 1 : 0;
-  const across = a[other] + part * (b[other] - a[other]);
-  return axis === 0 ? [edge, across] : [across, edge];
-}
-
-/** The stretches of a line that may be in the box: each begins and ends at the first point outside. */
-function clipLine(line: Line, box: Box): Line[] {
-  const stretches: Point[][] = [];
-  let open: Point[] | undefined;
-  for (const [index, point] of line.entries()) {
-    const before = line[index - 1];
-    if (before === undefined) continue;
-    const isNear =
-      Math.min(before[0], point[0]) <= box.east &&
-      Math.max(before[0], point[0]) >= box.west &&
-      Math.min(before[1], point[1]) <= box.south &&
-      Math.max(before[1], point[1]) >= box.north;
-    if (!isNear) open = undefined;
-    else if (open === undefined) stretches.push((open = [before, point]));
-    else open.push(point);
-  }
-  return stretches;
-}
-
-/** In units of the tile, without repeated points. */
-function unitsOf(line: Line, { zoom, x, y }: Omit<Cut, 'shapes'>): number[] {
-  const units: number[] = [];
-  for (const [pointX, pointY] of line) {
-    const unitX = Math.round((pointX * 2 ** zoom - x) * TILE_UNITS);
-    const unitY = Math.round((pointY * 2 ** zoom - y) * TILE_UNITS);
-    if (unitX !== units.at(-2) || unitY !== units.at(-1)) units.push(unitX, unitY);
-  }
-  return units;
-}
-
-/** Nothing if the line is too small to be seen. */
-function keptLine(units: number[], fewestPoints: number): (readonly number[])[] {
-  return units.length < 2 * fewestPoints ? [] : [storedLine(units)];
+  return kept;
 }
 
 let known: readonly City[] | undefined;

@@ -97,7 +97,7 @@ async function scrapedOnce(url: string): Promise<void> {
 type Series = { readonly metric: Readonly<Record<string, string>> };
 
 async function ask(url: string, query: string): Promise<readonly Series[]> {
-  const reply = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query })}`, {
+  const reply = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(query)}`, {
     signal: AbortSignal.timeout(5_000),
   });
   if (!reply.ok) throw new Error(`Prometheus answered ${reply.status}`);
