@@ -1,5 +1,5 @@
 /** The changes between two texts, line by line. */
-import { lineDiff, withoutDistant } from './line-diff.ts';
+import { changedLines } from './changed-lines.ts';
 
 type TextChangesProps = { readonly before: string; readonly after: string };
 
@@ -8,11 +8,11 @@ export function TextChanges({ before, after }: TextChangesProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
     <pre class="diff" tabIndex={0} aria-label="Changed lines">
-      {withoutDistant(lineDiff(before, after)).map((line, index) => {
+      {changedLines(before, after).map((line, index) => {
         if (line === null) return <span key={index}>…</span>;
-        const { kind, text } = line;
-        if (kind === 'added') return <ins key={index}>+ {text}</ins>;
-        if (kind === 'removed') return <del key={index}>− {text}</del>;
+        const text = line.slice(1);
+        if (line.startsWith('+')) return <ins key={index}>+ {text}</ins>;
+        if (line.startsWith('-')) return <del key={index}>− {text}</del>;
         return <span key={index}> {text}</span>;
       })}
     </pre>
