@@ -3,7 +3,7 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Stripe } from 'stripe';
 import type { Stretch } from '../domain/payments/missed-events.ts';
-import { callStripe, isRefusal } from './calls.ts';
+import { callStripe } from './calls.ts';
 import type { StripeAccounts } from './client.ts';
 import { readEvent, type StripeEventReading } from './read-event.ts';
 import { reversalEvents } from './reversals.ts';
@@ -27,32 +27,28 @@ const paymentEvents = [
 /**
  * Lists payments, refunds and disputes. It ignores whether Stripe counts an event as delivered: an endpoint may not have subscribed to it,
  * or may have lost it after its 200 (when the database was restored to an earlier state).
- * @returns 'position-gone' if the event to continue after is no longer listed
+ * @param after the event after which the page begins; null for the first page
  */
 export async function listMoneyEvents(
   stripe: StripeAccounts,
   mode: Mode,
-  { from, to, afterEventId }: Stretch,
+  { from, to }: Stretch,
+  after: string | null,
   deadline: Deadline,
-): Promise<EventPage | 'position-gone'> {
-  try {
-    const { data, has_more: goesOn } = await callStripe(stripe[mode], deadline, (client, options) =>
-      client.events.list(
-        {
-          types: [...paymentEvents, ...reversalEvents],
-          created: { gte: from.getTime() / 1_000, lt: to.getTime() / 1_000 },
-          limit: PAGE,
-          ...(afterEventId !== null && { starting_after: afterEventId }),
-        },
-        options,
-      ),
-    );
-    return {
-      events: data.map((event) => readEvent(event, mode)),
-      lastEventId: goesOn ? (data.at(-1)?.id ?? null) : null,
-    };
-  } catch (error) {
-    if (isRefusal(error) && error.param === 'starting_after') return 'position-gone';
-    throw error;
-  }
+): Promise<EventPage> {
+  const { data, has_more: goesOn } = await callStripe(stripe[mode], deadline, (client, options) =>
+    client.events.list(
+      {
+        types: [...paymentEvents, ...reversalEvents],
+        created: { gte: from.getTime() / 1_000, lt: to.getTime() / 1_000 },
+        limit: PAGE,
+        ...(after !== null && { starting_after: after }),
+      },
+      options,
+    ),
+  );
+  return {
+    events: data.map((event) => readEvent(event, mode)),
+    lastEventId: goesOn ? (data.at(-1)?.id ?? null) : null,
+  };
 }

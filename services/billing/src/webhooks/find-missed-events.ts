@@ -5,16 +5,13 @@
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
-import { type EventReading, isGap, readOn, stretchOf } from '../domain/payments/missed-events.ts';
+import { isGap, type Stretch, stretchOf } from '../domain/payments/missed-events.ts';
 import { stripeDeadline } from '../stripe/client.ts';
-import { listMoneyEvents } from '../stripe/events.ts';
+import { type EventPage, listMoneyEvents } from '../stripe/events.ts';
 import type { ProviderEvent, StripeEventReading } from '../stripe/read-event.ts';
 import { applyEvent, keepUnapplied } from './apply-event.ts';
 import { saveReading, takeReading } from './event-readings-store.ts';
 import { unknownEvents } from './provider-events-store.ts';
-
-/** Of 100 events each. More pages wait for the next round, one minute later. */
-const MAX_PAGES = 10;
 
 export async function findMissedEvents(billing: Billing, signal: AbortSignal): Promise<void> {
   for (const mode of modeSchema.options) {
@@ -31,37 +28,44 @@ export async function findMissedEvents(billing: Billing, signal: AbortSignal): P
 
 async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Promise<void> {
   const now = billing.clock.now();
-  let reading = await takeReading(billing.postgres, mode, now);
-  if (reading === undefined) return;
-  if (isGap(reading, now)) {
-    const { readUpTo } = reading;
+  let readUpTo = await takeReading(billing.postgres, mode, now);
+  if (readUpTo === undefined) return;
+  if (isGap(readUpTo, now))
     billing.logger.error({ mode, readUpTo }, 'events of the card provider are too old to be asked for');
-  }
   try {
-    for (let page = 0; page < MAX_PAGES && !signal.aborted; page += 1) {
-      reading = await readPage(billing, mode, reading);
-      await saveReading(billing.postgres, mode, reading, now);
-      if (reading.partlyRead === null) return;
-    }
+    const stretch = stretchOf(readUpTo, now);
+    if (await readStretch(billing, mode, stretch, signal))
+      readUpTo = await saveReading(billing.postgres, mode, stretch.to);
   } finally {
     // Set even if the round failed: otherwise a list that could never be read since the start would cause no alert.
-    billing.meters.readUpTo.set({ mode }, reading.readUpTo.getTime() / 1_000);
+    billing.meters.readUpTo.set({ mode }, readUpTo.getTime() / 1_000);
   }
 }
 
-async function readPage(billing: Billing, mode: Mode, reading: EventReading): Promise<EventReading> {
-  const stretch = stretchOf(reading, billing.clock.now());
-  const page = await listMoneyEvents(billing.stripe, mode, stretch, stripeDeadline());
-  // The stretch begins again; the events read so far are on record.
-  if (page === 'position-gone') return { ...reading, partlyRead: null };
-  const missed = await unknownEvents(billing.postgres, page.events);
-  const failures: unknown[] = [];
-  for (const event of missed.toReversed()) {
-    await applyOrPassBy(billing, event).catch((error: unknown) => failures.push(error));
-  }
-  // The stored position stays, so the page is read again until all its events are on record.
-  if (failures.length > 0) throw new AggregateError(failures, 'events that were missed could not be applied');
-  return readOn(reading, stretch, page.lastEventId);
+/**
+ * From the newest event to the oldest. A stretch that was not read to its end is read again from its newest event; what was applied of it
+ * is on record.
+ * @returns false if it was stopped before the end
+ */
+async function readStretch(
+  billing: Billing,
+  mode: Mode,
+  stretch: Stretch,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let after: string | null = null;
+  do {
+    if (signal.aborted) return false;
+    const page: EventPage = await listMoneyEvents(billing.stripe, mode, stretch, after, stripeDeadline());
+    const missed = await unknownEvents(billing.postgres, page.events);
+    const failures: unknown[] = [];
+    for (const event of missed.toReversed())
+      await applyOrPassBy(billing, event).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0)
+      throw new AggregateError(failures, 'events that were missed could not be applied');
+    after = page.lastEventId;
+  } while (after !== null);
+  return true;
 }
 
 /**

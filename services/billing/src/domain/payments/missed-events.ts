@@ -4,14 +4,7 @@
  */
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 
-export type EventReading = {
-  /** All events created before this time have been read. */
-  readonly readUpTo: Date;
-  /** Set while a stretch is partly read. A stretch is read from its newest event to its oldest. */
-  readonly partlyRead: { readonly stretchTo: Date; readonly lastEventId: string } | null;
-};
-
-export type Stretch = { readonly from: Date; readonly to: Date; readonly afterEventId: string | null };
+export type Stretch = { readonly from: Date; readonly to: Date };
 
 const MINUTE_MS = 60_000;
 /** How long the provider lists an event. */
@@ -24,32 +17,27 @@ const OVERLAP_MS = 60 * MINUTE_MS;
 const EVERY_MS = 10 * MINUTE_MS;
 
 /** For a mode whose list was never read: everything that is still listed. */
-export function firstReading(now: Date): EventReading {
-  return { readUpTo: new Date(now.getTime() - LISTED_FOR_MS), partlyRead: null };
+export function firstReadUpTo(now: Date): Date {
+  return new Date(now.getTime() - LISTED_FOR_MS);
 }
 
-/** The next round starts after one minute while a stretch is partly read. */
-export function nextReadingAt(now: Date, { partlyRead }: EventReading): Date {
-  return new Date(now.getTime() + (partlyRead === null ? EVERY_MS : MINUTE_MS));
+export function nextReadingAt(now: Date): Date {
+  return new Date(now.getTime() + EVERY_MS);
 }
 
-/** In whole seconds, like the provider's times, so that no event falls between two stretches. */
-export function stretchOf({ readUpTo, partlyRead }: EventReading, now: Date): Stretch {
+/**
+ * In whole seconds, like the provider's times, so that no event falls between two stretches.
+ * @param readUpTo all events created before this time have been read
+ */
+export function stretchOf(readUpTo: Date, now: Date): Stretch {
   return {
     from: wholeSeconds(readUpTo.getTime() - OVERLAP_MS),
-    to: partlyRead?.stretchTo ?? wholeSeconds(now.getTime() - LEFT_TO_WEBHOOKS_MS),
-    afterEventId: partlyRead?.lastEventId ?? null,
+    to: wholeSeconds(now.getTime() - LEFT_TO_WEBHOOKS_MS),
   };
 }
 
-/** @param lastEventId the oldest event read if the stretch continues after it; null if the stretch is complete */
-export function readOn(reading: EventReading, { to }: Stretch, lastEventId: string | null): EventReading {
-  if (lastEventId !== null) return { ...reading, partlyRead: { stretchTo: to, lastEventId } };
-  return { readUpTo: to > reading.readUpTo ? to : reading.readUpTo, partlyRead: null };
-}
-
 /** True if the last reading is older than the provider's list: the events in between cannot be found any more. */
-export function isGap({ readUpTo }: EventReading, now: Date): boolean {
+export function isGap(readUpTo: Date, now: Date): boolean {
   return now.getTime() - readUpTo.getTime() > LISTED_FOR_MS + OVERLAP_MS;
 }
 
