@@ -94,7 +94,7 @@ const CAUSE = Symbol('the cause');
 /** The same rows by simple SQL: one statement for each. */
 const plainStatements = [
   'BEGIN',
-  `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+  `INSERT INTO payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
    VALUES (:offer, :org, 'TEST', 'GBP', 'Two for one', ${PRICE_MINOR}, 0, 'B', 'charged', now())`,
   `UPDATE balances SET balance_minor = balance_minor - ${PRICE_MINOR}, last_booked_at = greatest(last_booked_at, now())
      FROM accounts WHERE organisation_id = :org AND mode = 'TEST' AND currency = 'GBP' AND kind = 'prepaid-balance'

@@ -142,9 +142,9 @@ async function creditsOf(url: string, organisationId: number): Promise<ReadonlyM
     url,
     `SELECT p.offer_id, coalesce(sum(amount_minor) FILTER (WHERE accounts.kind = 'prepaid-balance' AND amount_minor > 0), 0)::bigint
               AS credited_minor
-       FROM offer_payments p LEFT JOIN transactions USING (offer_id) LEFT JOIN entries USING (transaction_id)
+       FROM payments p LEFT JOIN transactions USING (offer_id) LEFT JOIN entries USING (transaction_id)
        LEFT JOIN accounts USING (account_id)
-      WHERE p.organisation_id = $1 GROUP BY p.offer_id`,
+      WHERE p.organisation_id = $1 AND p.offer_id IS NOT NULL GROUP BY p.offer_id`,
     [organisationId],
   );
   return new Map(rows.map((row) => [Number(row.offer_id), row.credited_minor]));

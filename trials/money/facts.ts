@@ -57,9 +57,10 @@ export async function readSales({ stores }: World): Promise<Map<number, Sale>> {
     `SELECT p.offer_id, p.organisation_id::int, p.state, p.net_minor, p.paid_at,
             coalesce(sum(amount_minor) FILTER (WHERE accounts.kind = 'sales'), 0)::bigint AS sold_minor,
             coalesce(sum(amount_minor) FILTER (WHERE accounts.kind = 'prepaid-balance' AND amount_minor > 0), 0)::bigint AS credited_minor
-       FROM offer_payments p
+       FROM payments p
        LEFT JOIN transactions t USING (offer_id) LEFT JOIN entries USING (transaction_id) LEFT JOIN accounts USING (account_id)
-      GROUP BY p.offer_id`,
+      WHERE p.offer_id IS NOT NULL
+      GROUP BY p.offer_id, p.organisation_id, p.state, p.net_minor, p.paid_at`,
   );
   return new Map(rows.map((row) => [Number(row.offer_id), row]));
 }

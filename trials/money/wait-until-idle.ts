@@ -45,7 +45,7 @@ async function listWork({ stores, broker }: World): Promise<string[]> {
     'running creations': await count('offers', "idempotency_keys WHERE recovery_point <> 'finished'"),
     'running deletions': await count('offers', 'offers WHERE deleting_since IS NOT NULL'),
     'pages to be opened again': await count('offers', 'offers WHERE keeping_since IS NOT NULL'),
-    'running closings': await count('billing', "offer_payments WHERE state = 'closing'"),
+    'running closings': await count('billing', "payments WHERE state = 'closing'"),
     'events of offers': (await count('offers', 'outbox')) + (await broker.waiting('billing')),
     'events of billing': (await count('billing', 'outbox')) + (await broker.waiting('offers')),
   };

@@ -139,10 +139,12 @@ CREATE TABLE ledger_checks (
 
 ---- Payments ----
 
--- How each offer is paid, one row per offer id: charge, checkout, payment and credits of one offer all lock this row, so that they happen
--- one after the other.
-CREATE TABLE offer_payments (
-  offer_id            bigint PRIMARY KEY,
+-- How each offer is paid, by either method, and each top-up of a prepaid balance by card: one row for each purchase. Charge, checkout,
+-- payment and credits of one purchase all lock this row, so that they happen one after the other.
+CREATE SEQUENCE top_up_ids;
+CREATE TABLE payments (
+  offer_id            bigint UNIQUE,
+  top_up_id           bigint UNIQUE,
   organisation_id     bigint NOT NULL,
   mode                text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
   currency            text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
@@ -156,15 +158,19 @@ CREATE TABLE offer_payments (
   -- the payment back; the rest is credited when the money has come back. Together, credits never exceed the price (decision 6).
   earned_minor        bigint NOT NULL DEFAULT 0,
   credited_minor      bigint NOT NULL DEFAULT 0,
-  paid_at             timestamptz,
+  paid_at             timestamptz CHECK (paid_at IS NOT NULL OR state <> 'paid'),
 
-  -- The rest belongs to card payments. The secret of the payment link, and which session was paid.
-  pay_token           text UNIQUE,
-  offer_expiry_at     timestamptz,
-  paid_session_id     text UNIQUE,
+  -- Of a top-up: asked for once under each key of an organisation and mode.
+  idempotency_key     text,
+
+  -- The rest belongs to card payments. The secret of the payment link, when the offer ends or the top-up waits no longer, and which session
+  -- was paid.
+  pay_token           text,
+  expiry_at           timestamptz,
+  paid_session_id     text,
   -- By which Stripe's refunds and disputes name the payment.
   payment_intent_id   text,
-  -- When to try again to close a page that could not be closed, so that it keeps no other from being closed.
+  -- When to try again to close a page that could not be closed, so that it keeps no other from being closed. Null: when it expires.
   close_at            timestamptz,
   -- Deletions of the offer are numbered, because a late request of one that is over must change nothing. When the caller of a deletion was
   -- told that nothing was deleted (E7), because billing's answer was lost, the deletion is taken back: the page works again.
@@ -172,105 +178,52 @@ CREATE TABLE offer_payments (
   deletion            integer NOT NULL DEFAULT 0,
   deletion_taken_back boolean NOT NULL DEFAULT false,
 
+  -- The latest session at Stripe; sessions are numbered by generation. They are written before Stripe is asked, because a repeat under the
+  -- same idempotency key must ask for the same.
+  generation          integer CHECK (generation > 0),
+  session_id          text,
+  session_url         text,
+  session_begun_at    timestamptz,
+  session_expires_at  timestamptz,
+  -- Certain: Stripe said so, or never made the session.
+  session_expired     boolean NOT NULL DEFAULT false,
+  -- When to ask Stripe, should no webhook have come. Null once nothing more is to be learned.
+  next_check_at       timestamptz,
+
+  CONSTRAINT of_one_purchase CHECK (num_nonnulls(offer_id, top_up_id) = 1),
   CONSTRAINT earned_within_price CHECK (earned_minor BETWEEN 0 AND net_minor),
   CONSTRAINT credits_within_price CHECK (credited_minor BETWEEN 0 AND net_minor),
   CONSTRAINT credits_need_payment CHECK (credited_minor = 0 OR paid_at IS NOT NULL),
   CONSTRAINT states_of_method CHECK (CASE payment_method
     WHEN 'B' THEN state = 'charged' AND paid_at IS NOT NULL
-    WHEN 'E' THEN state <> 'charged' AND pay_token IS NOT NULL AND offer_expiry_at IS NOT NULL
+    WHEN 'E' THEN state <> 'charged' AND num_nulls(pay_token, expiry_at, generation, session_begun_at, session_expires_at) = 0
     ELSE state = 'closed' AND paid_at IS NULL
-  END)
+  END),
+  CONSTRAINT top_ups_by_card CHECK (CASE WHEN top_up_id IS NULL THEN idempotency_key IS NULL
+    ELSE idempotency_key IS NOT NULL AND payment_method IS NOT DISTINCT FROM 'E' AND net_minor > 0 AND earned_minor = 0 END)
 );
--- Checkouts that end with their offer.
-CREATE INDEX offer_payments_waiting ON offer_payments (coalesce(close_at, offer_expiry_at))
-  WHERE state IN ('opening', 'open', 'closing');
-CREATE INDEX offer_payments_by_intent ON offer_payments (payment_intent_id) WHERE payment_intent_id IS NOT NULL;
-
--- A top-up of a prepaid balance by card, one row per idempotency key: the lock under which it is paid and closed. Apart from
--- offer_payments, because an offer's row holds more than a checkout (charges, credits, closed ids).
-CREATE TABLE top_ups (
-  top_up_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  organisation_id   bigint NOT NULL,
-  mode              text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
-  currency          text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-  idempotency_key   text NOT NULL,
-  asked_at          timestamptz NOT NULL,
-  net_minor         bigint NOT NULL CHECK (net_minor > 0),
-  vat_minor         bigint NOT NULL CHECK (vat_minor >= 0),
-  state             text NOT NULL CHECK (state IN ('opening', 'open', 'closing', 'closed', 'paid')),
-  pay_token         text NOT NULL UNIQUE,
-  expiry_at         timestamptz NOT NULL,
-  paid_at           timestamptz CHECK (paid_at IS NOT NULL OR state <> 'paid'),
-  paid_session_id   text UNIQUE,
-  payment_intent_id text,
-  -- When to try again to close a page that was never paid. Null: when it expires.
-  close_at          timestamptz,
-  UNIQUE (organisation_id, mode, idempotency_key)
-);
-CREATE INDEX top_ups_waiting ON top_ups (coalesce(close_at, expiry_at)) WHERE state IN ('opening', 'open', 'closing');
+CREATE UNIQUE INDEX payments_of_key ON payments (organisation_id, mode, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE UNIQUE INDEX payments_of_link ON payments (pay_token) WHERE pay_token IS NOT NULL;
+CREATE UNIQUE INDEX payments_of_session ON payments (session_id) WHERE session_id IS NOT NULL;
+CREATE UNIQUE INDEX payments_of_paid_session ON payments (paid_session_id) WHERE paid_session_id IS NOT NULL;
+CREATE INDEX payments_by_intent ON payments (payment_intent_id) WHERE payment_intent_id IS NOT NULL;
+-- Checkouts that end with their offer or top-up, and sessions to ask about.
+CREATE INDEX payments_waiting ON payments (coalesce(close_at, expiry_at)) WHERE state IN ('opening', 'open', 'closing');
+CREATE INDEX payments_to_check ON payments (next_check_at) WHERE next_check_at IS NOT NULL;
 -- Each new top-up asks how many of the organisation wait for their payment.
-CREATE INDEX top_ups_open ON top_ups (organisation_id, mode, expiry_at) WHERE state IN ('opening', 'open', 'closing');
-CREATE INDEX top_ups_by_intent ON top_ups (payment_intent_id) WHERE payment_intent_id IS NOT NULL;
+CREATE INDEX payments_open_top_ups ON payments (organisation_id, mode, expiry_at)
+  WHERE top_up_id IS NOT NULL AND state IN ('opening', 'open', 'closing');
 
--- The sessions at Stripe of a checkout, numbered by generation. The row is written before Stripe is asked, and keeps what was asked,
--- because a repeat under the same idempotency key must ask for the same.
-CREATE TABLE checkout_sessions (
-  checkout_session_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  offer_id            bigint REFERENCES offer_payments ON DELETE CASCADE,
-  top_up_id           bigint REFERENCES top_ups ON DELETE CASCADE,
-  generation          integer NOT NULL CHECK (generation > 0),
-  session_id          text UNIQUE,
-  url                 text,
-  begun_at            timestamptz NOT NULL,
-  expires_at          timestamptz NOT NULL,
-  -- Certain: Stripe said so, or never made the session.
-  expired             boolean NOT NULL DEFAULT false,
-  -- When to ask Stripe, should no webhook have come. Null once nothing more is to be learned.
-  next_check_at       timestamptz,
+-- Sessions before the latest one. None of them can be paid any more, but Stripe may report late that one was.
+CREATE TABLE earlier_sessions (
+  session_id text PRIMARY KEY,
+  offer_id   bigint REFERENCES payments (offer_id) ON DELETE CASCADE,
+  top_up_id  bigint REFERENCES payments (top_up_id) ON DELETE CASCADE,
+  generation integer NOT NULL,
   CONSTRAINT sessions_of_offer UNIQUE (offer_id, generation),
   CONSTRAINT sessions_of_top_up UNIQUE (top_up_id, generation),
   CONSTRAINT session_of_one CHECK (num_nonnulls(offer_id, top_up_id) = 1)
 );
-CREATE INDEX checkout_sessions_due ON checkout_sessions (next_check_at) WHERE next_check_at IS NOT NULL;
-
--- Payments of offers, by either method, and of top-ups, with their latest session. Locks are taken on the rows of the tables behind it.
-CREATE VIEW payments AS
-  SELECT 'offer' AS purchase, p.offer_id, NULL::bigint AS top_up_id, p.organisation_id, p.mode, p.currency, p.title,
-         p.net_minor, p.vat_minor, p.payment_method, p.earned_minor, p.credited_minor,
-         p.state, p.pay_token, p.offer_expiry_at AS expiry_at, p.paid_at, p.paid_session_id,
-         p.payment_intent_id, p.deletion, p.deletion_taken_back,
-         s.generation, s.session_id, s.url, s.expires_at, s.expired
-    FROM offer_payments p
-    LEFT JOIN LATERAL (
-     SELECT generation, session_id, url, expires_at, expired
-       FROM checkout_sessions s WHERE s.offer_id = p.offer_id ORDER BY generation DESC LIMIT 1
-   ) s ON true
-  UNION ALL
-  SELECT 'top-up', NULL, p.top_up_id, p.organisation_id, p.mode, p.currency, 'Prepaid balance',
-         p.net_minor, p.vat_minor, 'E', 0, 0,
-         p.state, p.pay_token, p.expiry_at, p.paid_at, p.paid_session_id,
-         p.payment_intent_id, 0, false,
-         s.generation, s.session_id, s.url, s.expires_at, s.expired
-    FROM top_ups p
-   CROSS JOIN LATERAL (
-     SELECT generation, session_id, url, expires_at, expired
-       FROM checkout_sessions s WHERE s.top_up_id = p.top_up_id ORDER BY generation DESC LIMIT 1
-   ) s;
-
--- Locks an offer's payment or a top-up and returns it. Each statement of a function sees what was committed before it: one statement that
--- waits for the lock would return the session as it was before the wait. A row that is inserted after the lock was asked for is not locked,
--- so it is not returned.
-CREATE FUNCTION lock_payment(of_offer bigint, of_top_up bigint) RETURNS SETOF payments LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM FROM offer_payments WHERE offer_id = of_offer FOR UPDATE;
-  IF FOUND THEN
-    RETURN QUERY SELECT * FROM payments WHERE purchase = 'offer' AND offer_id = of_offer;
-  END IF;
-  PERFORM FROM top_ups WHERE top_up_id = of_top_up FOR UPDATE;
-  IF FOUND THEN
-    RETURN QUERY SELECT * FROM payments WHERE purchase = 'top-up' AND top_up_id = of_top_up;
-  END IF;
-END $$;
 
 ---- What Stripe tells ----
 

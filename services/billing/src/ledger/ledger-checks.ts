@@ -63,7 +63,7 @@ const transactionsCheck: LedgerCheck = {
   SELECT transaction_id, format('transaction %s is of offer %s, which has no record', transaction_id, offer_id)
     FROM examined
    WHERE offer_id IS NOT NULL
-     AND NOT EXISTS (SELECT FROM offer_payments p WHERE p.offer_id = examined.offer_id)
+     AND NOT EXISTS (SELECT FROM payments p WHERE p.offer_id = examined.offer_id)
   UNION ALL
   SELECT transaction_id, format('transaction %s is of "%s", which has no record', transaction_id, cause)
     FROM examined
@@ -108,7 +108,7 @@ const balancesCheck: LedgerCheck = {
 
 /** Compares the sales and credits of an offer in the ledger with the offer's own row. */
 const offersCheck: LedgerCheck = {
-  table: 'offer_payments',
+  table: '(SELECT * FROM payments WHERE offer_id IS NOT NULL) of_offers',
   id: 'offer_id',
   problems: `
   SELECT offer_id AS row_id,
@@ -130,7 +130,7 @@ const offersCheck: LedgerCheck = {
 
 /** Compares top-ups in the ledger with their own rows. */
 const topUpsCheck: LedgerCheck = {
-  table: 'top_ups',
+  table: '(SELECT * FROM payments WHERE top_up_id IS NOT NULL) of_top_ups',
   id: 'top_up_id',
   problems: `
   SELECT top_up_id AS row_id,
@@ -197,8 +197,8 @@ const creditNotesOfRefundsCheck: LedgerCheck = {
         FROM credit_notes n JOIN invoices i ON i.mode = n.mode AND i.sequence = n.invoice
        WHERE n.cause IN (format('%s %s taken', record.kind, reversal_id), format('%s %s returned', record.kind, reversal_id))
          AND (i.mode, i.cause) = (
-               SELECT mode, CASE purchase WHEN 'offer' THEN format('offer %s paid by card', offer_id)
-                                          ELSE format('card top-up %s', top_up_id) END
+               SELECT mode, CASE WHEN top_up_id IS NULL THEN format('offer %s paid by card', offer_id)
+                            ELSE format('card top-up %s', top_up_id) END
                  FROM payments p WHERE p.payment_intent_id = record.payment_intent_id AND p.mode = record.mode LIMIT 1
              )
     ) notes`,

@@ -5,35 +5,53 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { type CardPayment, type Purchase, purchaseName } from '../domain/payments/card-payment.ts';
 import { type Checkout, nextCheck, nextClosing, nextReconciliation } from '../domain/payments/checkout.ts';
-import type { Payment, Sale } from '../domain/payments/offer-payment.ts';
-import { type CardPaymentRow, lockCardPayment, saleValues, toCardPayment } from './payments-store.ts';
+import type { Payment } from '../domain/payments/offer-payment.ts';
+import {
+  type CardPaymentRow,
+  idsOf,
+  lockCardPayment,
+  thisPurchase,
+  toCardPayment,
+} from './payments-store.ts';
 
-/** The table of each kind of purchase. The purchase's row is locked before its money moves. */
-const tables = {
-  offer: { table: 'offer_payments', id: 'offer_id' },
-  'top-up': { table: 'top_ups', id: 'top_up_id' },
-} as const;
+export type NewPayment = Pick<CardPayment, 'book' | 'title' | 'netMinor' | 'vatMinor' | 'payToken'> & {
+  /** A top-up gets its id here. */
+  readonly of: { readonly offerId: number } | { readonly idempotencyKey: string };
+};
 
-/** Where the purchase's row is: its table, the name of its id column, and the id. */
-function rowOf(purchase: Purchase) {
-  const key = purchase.kind === 'offer' ? purchase.offerId : purchase.topUpId;
-  return { ...tables[purchase.kind], key };
-}
-
+/** Undefined if the offer or the key of the top-up is on record already. */
 export async function insertCheckout(
   tx: Transaction,
-  sale: Sale & { readonly vatMinor: bigint; readonly payToken: string },
+  { of, book, title, netMinor, vatMinor, payToken }: NewPayment,
   checkout: Checkout,
   now: Date,
-): Promise<void> {
-  const inserted = await tx.query(
-    `INSERT INTO offer_payments
-       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, pay_token, offer_expiry_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 'E', $8, $9, $10)
-     ON CONFLICT DO NOTHING RETURNING offer_id`,
-    [...saleValues(sale), sale.vatMinor, checkout.state, sale.payToken, checkout.expiryAt],
+): Promise<CardPayment | undefined> {
+  const { session, state, expiryAt } = checkout;
+  const [row] = await tx.query<CardPaymentRow>(
+    `INSERT INTO payments
+       (offer_id, idempotency_key, top_up_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, pay_token,
+        expiry_at, generation, session_begun_at, session_expires_at, next_check_at)
+     VALUES ($1, $2, CASE WHEN $2::text IS NOT NULL THEN nextval('top_up_ids') END, $3, $4, $5, $6, $7, $8, 'E', $9, $10, $11, $12, $13, $14, $15)
+     ON CONFLICT DO NOTHING RETURNING *`,
+    [
+      'offerId' in of ? of.offerId : null,
+      'offerId' in of ? null : of.idempotencyKey,
+      book.organisationId,
+      book.mode,
+      book.currency,
+      title,
+      netMinor,
+      vatMinor,
+      state,
+      payToken,
+      expiryAt,
+      session.generation,
+      now,
+      session.expiresAt,
+      nextReconciliation(checkout, now),
+    ],
   );
-  if (inserted.length === 1) await insertSession(tx, { kind: 'offer', offerId: sale.offerId }, checkout, now);
+  return row && toCardPayment(row);
 }
 
 /** Applies `change` to the checkout of a locked card payment, in one statement, and returns the changed payment. */
@@ -72,66 +90,29 @@ export async function earlierSession(
   { purchase, generation }: { readonly purchase: Purchase; readonly generation: number },
 ): Promise<string | null> {
   if (payment?.method !== 'E' || generation >= payment.checkout.session.generation) return null;
-  const { id, key } = rowOf(purchase);
-  const [row] = await on.query<{ session_id: string | null }>(
-    `SELECT session_id FROM checkout_sessions WHERE ${id} = $1 AND generation = $2`,
-    [key, generation],
+  const { offerId, topUpId } = idsOf(purchase);
+  const [row] = await on.query<{ session_id: string }>(
+    `SELECT session_id FROM earlier_sessions WHERE ${thisPurchase} AND generation = $3`,
+    [offerId, topUpId, generation],
   );
   return row?.session_id ?? null;
 }
 
-/** $1 is the purchase; $2 to $8 are the session. */
-const sessionWrite = (id: string) => `
-  INSERT INTO checkout_sessions
-    (${id}, generation, session_id, url, begun_at, expires_at, expired, next_check_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-  ON CONFLICT (${id}, generation) DO UPDATE
-    SET session_id = excluded.session_id, url = excluded.url, expired = excluded.expired,
-        next_check_at = CASE WHEN excluded.next_check_at IS NULL THEN NULL
-                             ELSE least(checkout_sessions.next_check_at, excluded.next_check_at) END`;
-
-function sessionValues(purchase: Purchase, checkout: Checkout, now: Date): unknown[] {
-  const { session } = checkout;
-  return [
-    rowOf(purchase).key,
-    session.generation,
-    session.sessionId,
-    session.url,
-    now,
-    session.expiresAt,
-    session.expired,
-    nextReconciliation(checkout, now),
-  ];
-}
-
-/** For a new checkout, whose row was inserted in the same transaction. */
-export async function insertSession(
-  tx: Transaction,
-  purchase: Purchase,
-  checkout: Checkout,
-  now: Date,
-): Promise<void> {
-  await tx.query(sessionWrite(rowOf(purchase).id), sessionValues(purchase, checkout, now));
-}
-
-/**
- * Writes the row of the purchase and its session. A new generation begins only when no earlier session can be paid any more, so those need
- * no further check. Only offers are deleted.
- */
-const checkoutWrite = (kind: Purchase['kind']): string => {
-  const { table, id } = tables[kind];
-  const deletion = kind === 'offer' ? ', deletion = $13, deletion_taken_back = $14' : '';
-  return `
-    WITH changed AS (
-      UPDATE ${table}
-         SET state = $9, paid_at = $10, paid_session_id = coalesce($11, paid_session_id),
-             payment_intent_id = coalesce($12, payment_intent_id)${deletion}
-       WHERE ${id} = $1
-    ), earlier AS (
-      UPDATE checkout_sessions SET expired = true, next_check_at = NULL
-       WHERE ${id} = $1 AND generation < $2 AND NOT (expired AND next_check_at IS NULL)
-    ) ${sessionWrite(id)}`;
-};
+/** A new generation begins only when no earlier session can be paid any more, so those need no further check. */
+const SAVE_CHECKOUT = `
+  WITH earlier AS (
+    INSERT INTO earlier_sessions (session_id, offer_id, top_up_id, generation)
+    SELECT session_id, offer_id, top_up_id, generation FROM payments
+     WHERE ${thisPurchase} AND generation < $3 AND session_id IS NOT NULL
+  )
+  UPDATE payments
+     SET state = $4, paid_at = $5, deletion = $6, deletion_taken_back = $7,
+         paid_session_id = coalesce($8, paid_session_id), payment_intent_id = coalesce($9, payment_intent_id),
+         session_id = $10, session_url = $11, session_expires_at = $12, session_expired = $13, generation = $3,
+         session_begun_at = CASE WHEN generation = $3 THEN session_begun_at ELSE $14 END,
+         next_check_at = CASE WHEN $15::timestamptz IS NULL THEN NULL
+                              WHEN generation = $3 THEN least(next_check_at, $15) ELSE $15 END
+   WHERE ${thisPurchase}`;
 
 /** @param paid the session that was paid, if this stores a payment */
 export async function saveCheckout(
@@ -141,48 +122,40 @@ export async function saveCheckout(
   now: Date,
   paid?: { readonly sessionId: string; readonly paymentIntentId: string | null },
 ): Promise<void> {
-  const { state, paidAt, deletion, revoked } = checkout;
-  await tx.query(checkoutWrite(purchase.kind), [
-    ...sessionValues(purchase, checkout, now),
+  const { offerId, topUpId } = idsOf(purchase);
+  const { state, paidAt, deletion, revoked, session } = checkout;
+  await tx.query(SAVE_CHECKOUT, [
+    offerId,
+    topUpId,
+    session.generation,
     state,
     paidAt,
+    deletion,
+    revoked,
     paid?.sessionId,
     paid?.paymentIntentId,
-    ...(purchase.kind === 'offer' ? [deletion, revoked] : []),
+    session.sessionId,
+    session.url,
+    session.expiresAt,
+    session.expired,
+    now,
+    nextReconciliation(checkout, now),
   ]);
 }
 
-/** Asks for the batch that is due, oldest first: at most `limit` sessions, or at most `limit` offers and as many top-ups. */
+/** Asks for the batch that is due, oldest first. */
 type DueQuery = { readonly modes: readonly Mode[]; readonly now: Date; readonly limit: number };
 
 /**
  * Card payments whose session is due for a check with Stripe. Sets the time of their next check at once, so that no other replica takes them
  * too.
  */
-export async function takeDueSessions(
-  tx: Transaction,
-  { modes, now, limit }: DueQuery,
-): Promise<CardPayment[]> {
-  const due = await tx.query<{ checkout_session_id: bigint; begun_at: Date; expires_at: Date }>(
-    `SELECT checkout_session_id, begun_at, expires_at FROM checkout_sessions s
-      WHERE next_check_at <= $1
-        AND coalesce((SELECT mode FROM offer_payments p WHERE p.offer_id = s.offer_id),
-                     (SELECT mode FROM top_ups p WHERE p.top_up_id = s.top_up_id)) = ANY ($3)
-      ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
-    [now, limit, modes],
-  );
-  if (due.length === 0) return [];
-  const taken = await tx.query<PurchaseRow>(
-    `UPDATE checkout_sessions SET next_check_at = put_off.until
-       FROM unnest($1::bigint[], $2::timestamptz[]) AS put_off (id, until)
-      WHERE checkout_session_id = put_off.id
-     RETURNING offer_id, top_up_id`,
-    [
-      due.map((row) => row.checkout_session_id),
-      due.map((row) => nextCheck(now, row.begun_at, row.expires_at)),
-    ],
-  );
-  return findCardPayments(tx, taken);
+export async function takeDueSessions(tx: Transaction, due: DueQuery): Promise<CardPayment[]> {
+  return takeBatch(tx, due, {
+    where: 'next_check_at <= $1',
+    time: 'next_check_at',
+    putOff: (row) => nextCheck(due.now, row.session_begun_at, row.session_expires_at),
+  });
 }
 
 /**
@@ -192,35 +165,42 @@ export async function takeDueSessions(
  */
 export async function takePastEnd(
   tx: Transaction,
-  { modes, now, limit }: DueQuery,
+  due: DueQuery,
   which: 'all' | 'payable',
 ): Promise<CardPayment[]> {
-  const taken: PurchaseRow[] = [];
-  for (const { table, id, expiry } of [
-    { ...tables.offer, expiry: 'offer_expiry_at' },
-    { ...tables['top-up'], expiry: 'expiry_at' },
-  ]) {
-    const due = await tx.query<{ key: bigint; expiry_at: Date }>(
-      `SELECT ${id} AS key, ${expiry} AS expiry_at FROM ${table} purchase
-        WHERE state IN ('opening', 'open', 'closing') AND coalesce(close_at, ${expiry}) <= $1 AND mode = ANY ($3)
-          AND ($4 = 'all' OR EXISTS (
-            SELECT FROM checkout_sessions s
-             WHERE s.${id} = purchase.${id} AND session_id IS NOT NULL AND NOT expired AND expires_at > $1))
-        ORDER BY coalesce(close_at, ${expiry}) LIMIT $2 FOR UPDATE OF purchase SKIP LOCKED`,
-      [now, limit, modes, which],
+  const isPayable = 'session_id IS NOT NULL AND NOT session_expired AND session_expires_at > $1';
+  return takeBatch(tx, due, {
+    where: `${waiting} AND coalesce(close_at, expiry_at) <= $1 ${which === 'payable' ? `AND ${isPayable}` : ''}`,
+    time: 'close_at',
+    putOff: (row) => nextClosing(due.now, row.expiry_at),
+  });
+}
+
+const waiting = `state IN ('opening', 'open', 'closing')`;
+
+/** Leaves out what another transaction has locked. */
+async function takeBatch(
+  tx: Transaction,
+  { modes, now, limit }: DueQuery,
+  o: {
+    readonly where: string;
+    /** The column of the time at which a payment is due. */
+    readonly time: 'next_check_at' | 'close_at';
+    readonly putOff: (row: CardPaymentRow) => Date;
+  },
+): Promise<CardPayment[]> {
+  const due = await tx.query<CardPaymentRow>(
+    `SELECT * FROM payments WHERE ${o.where} AND mode = ANY ($3)
+      ORDER BY ${o.time === 'close_at' ? 'coalesce(close_at, expiry_at)' : o.time} LIMIT $2 FOR UPDATE SKIP LOCKED`,
+    [now, limit, modes],
+  );
+  if (due.length > 0)
+    await tx.query(
+      `UPDATE payments SET ${o.time} = put_off.until
+         FROM unnest($1::text[], $2::timestamptz[]) AS put_off (token, until) WHERE pay_token = put_off.token`,
+      [due.map((row) => row.pay_token), due.map(o.putOff)],
     );
-    if (due.length === 0) continue;
-    taken.push(
-      ...(await tx.query<PurchaseRow>(
-        `UPDATE ${table} SET close_at = put_off.until
-           FROM unnest($1::bigint[], $2::timestamptz[]) AS put_off (key, until)
-          WHERE ${id} = put_off.key
-         RETURNING ${id}`,
-        [due.map((row) => row.key), due.map((row) => nextClosing(now, row.expiry_at))],
-      )),
-    );
-  }
-  return findCardPayments(tx, taken);
+  return due.map(toCardPayment);
 }
 
 /**
@@ -228,19 +208,7 @@ export async function takePastEnd(
  */
 export async function scheduleClosing(on: Queryable, offerId: number, now: Date): Promise<void> {
   await on.query(
-    `UPDATE offer_payments SET close_at = $2
-      WHERE offer_id = $1 AND state IN ('opening', 'open', 'closing') AND coalesce(close_at, offer_expiry_at) > $2`,
+    `UPDATE payments SET close_at = $2 WHERE offer_id = $1 AND ${waiting} AND coalesce(close_at, expiry_at) > $2`,
     [offerId, now],
   );
-}
-
-type PurchaseRow = { readonly offer_id?: bigint | null; readonly top_up_id?: bigint | null };
-
-async function findCardPayments(on: Queryable, rows: readonly PurchaseRow[]): Promise<CardPayment[]> {
-  const ids = (id: keyof PurchaseRow) => rows.map((row) => row[id] ?? null).filter((key) => key !== null);
-  const found = await on.query<CardPaymentRow>(
-    'SELECT * FROM payments WHERE offer_id = ANY ($1::bigint[]) OR top_up_id = ANY ($2::bigint[])',
-    [ids('offer_id'), ids('top_up_id')],
-  );
-  return found.map(toCardPayment);
 }

@@ -46,19 +46,22 @@ export async function closeTopUp(
   payment: CardPayment,
   deadline: Deadline,
 ): Promise<Closing> {
-  const begun = await changeCheckout(billing, payment, closing);
-  const { state } = begun.checkout;
-  return state === 'closing' ? finishClosing(billing, begun, deadline) : state === 'paid' ? 'paid' : 'closed';
+  return finishClosing(billing, await changeCheckout(billing, payment, closing), deadline);
 }
 
 async function finishClosing(billing: Billing, begun: CardPayment, deadline: Deadline): Promise<Closing> {
+  if (begun.checkout.state !== 'closing') return outcomeOf(begun);
   const { generation } = begun.checkout.session;
   const unpayable = begun.checkout.session.expired || (await endSession(billing, begun, deadline));
-  const { checkout } = await changeCheckout(billing, begun, (checkout) =>
-    unpayable ? closed(sessionExpired(checkout, generation)) : reopened(checkout),
+  return outcomeOf(
+    await changeCheckout(billing, begun, (checkout) =>
+      unpayable ? closed(sessionExpired(checkout, generation)) : reopened(checkout),
+    ),
   );
-  if (checkout.state === 'closed') return 'closed';
-  return checkout.state === 'paid' ? 'paid' : 'unknown';
+}
+
+function outcomeOf({ checkout: { state } }: CardPayment): Closing {
+  return state === 'closed' || state === 'paid' ? state : 'unknown';
 }
 
 async function beginClosing(
@@ -76,18 +79,7 @@ async function beginClosing(
     if (payment.method === 'B') return 'paid';
     // A later deletion is stored even if the checkout is already closed.
     const change = (checkout: Checkout) => closing(checkout, deletion);
-    const begun = await updateCheckout(tx, payment, change, billing.clock.now());
-    switch (begun.checkout.state) {
-      case 'closing':
-        return begun;
-      case 'closed':
-        return 'closed';
-      case 'paid':
-        return 'paid';
-      case 'opening':
-      case 'open':
-        return 'unknown';
-    }
+    return updateCheckout(tx, payment, change, billing.clock.now());
   }, deadline);
 }
 

@@ -10,7 +10,6 @@ import { opened, renewed, sessionExpired } from '../domain/payments/checkout.ts'
 import { openSession } from '../stripe/sessions.ts';
 import { changeCheckout } from './checkouts-store.ts';
 import { deletePayment, lockCardPayment } from './payments-store.ts';
-import { deleteTopUp } from './top-ups-store.ts';
 
 /**
  * Throws a 503 if Stripe's answer is unknown: the row stays *opening*, and the caller can repeat. If Stripe refuses the price as too small,
@@ -61,8 +60,6 @@ async function dropRefused(billing: Billing, { purchase }: CardPayment): Promise
   await billing.postgres.transaction(async (tx) => {
     const payment = await lockCardPayment(tx, purchase);
     const isFirst = payment?.checkout.session.generation === 1 && payment.checkout.state === 'opening';
-    if (!isFirst) return;
-    if (purchase.kind === 'offer') await deletePayment(tx, purchase.offerId);
-    else await deleteTopUp(tx, purchase.topUpId);
+    if (isFirst) await deletePayment(tx, purchase);
   });
 }

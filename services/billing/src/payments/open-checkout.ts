@@ -67,10 +67,10 @@ async function reserve(
   const { offerId, book, title, netMinor } = order;
   const now = billing.clock.now();
   const vatMinor = vatOnCardPayment(netMinor, order.country);
-  const payToken = newPayToken();
   return billing.postgres.transaction(async (tx) => {
     const checkout = newCheckout(order.offerExpiryAt, now);
-    await insertCheckout(tx, { offerId, book, title, netMinor, vatMinor, payToken }, checkout, now);
+    const sale = { of: { offerId }, book, title, netMinor, vatMinor };
+    await insertCheckout(tx, { ...sale, payToken: newPayToken() }, checkout, now);
     const payment = await lockOfferPayment(tx, offerId);
     if (payment === undefined) throw serviceUnavailable(`checkout of offer ${offerId} vanished, ask again`);
     if (payment.method === null) return 'closed';

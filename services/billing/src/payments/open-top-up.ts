@@ -7,24 +7,22 @@ import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import type { Refused } from '@offer-ads/contracts/values/refused';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
 import { vatOnCardPayment } from '../domain/invoices/vat.ts';
-import { isSameBook } from '../domain/ledger/ledger.ts';
-import type { CardPayment } from '../domain/payments/card-payment.ts';
+import { type Book, isSameBook } from '../domain/ledger/ledger.ts';
+import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { newCheckout } from '../domain/payments/checkout.ts';
 import { type TopUpRefusal, tooManyOpen, topUpExpiry, topUpProblem } from '../domain/payments/top-up.ts';
+import { insertCheckout } from './checkouts-store.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
-import { lockCardPayment } from './payments-store.ts';
-import {
-  findTopUpByKey,
-  insertTopUp,
-  lockTopUpsOf,
-  openTopUpsOf,
-  type TopUp,
-  type TopUpOrder,
-} from './top-ups-store.ts';
+import { lockTopUpByKey, lockTopUpsOf, openTopUpsOf } from './top-ups-store.ts';
+
+export type TopUpOrder = {
+  readonly book: Book;
+  readonly idempotencyKey: string;
+  readonly netMinor: bigint;
+};
 
 export type TopUpOutcome =
   | { readonly ok: true; readonly reply: CardTopUpReply }
@@ -51,7 +49,7 @@ export async function openTopUp(
   return {
     ok: true,
     reply: {
-      topUpId: payment.purchase.topUpId,
+      topUpId: topUpIdOf(payment),
       paymentUrl: paymentUrl(billing, payment),
       currency: book.currency,
       netMinor: `${payment.netMinor}`,
@@ -61,27 +59,31 @@ export async function openTopUp(
   };
 }
 
-type TopUpPayment = CardPayment & { readonly purchase: TopUp };
+function topUpIdOf({ purchase }: CardPayment): number {
+  if (purchase.kind === 'top-up') return purchase.topUpId;
+  throw new Error(`${purchaseName(purchase)} is no top-up`);
+}
 
 async function reserve(
   billing: Billing,
   order: TopUpOrder & { readonly vatMinor: bigint },
   deadline: Deadline,
-): Promise<TopUpPayment | TopUpRefusal | { readonly reason: 'different-payload' }> {
+): Promise<CardPayment | TopUpRefusal | { readonly reason: 'different-payload' }> {
   const now = billing.clock.now();
+  const { book, netMinor, vatMinor, idempotencyKey } = order;
   return billing.postgres.transaction(async (tx) => {
-    await lockTopUpsOf(tx, order.book);
-    let purchase = await findTopUpByKey(tx, order);
-    if (purchase === undefined) {
-      const problem = tooManyOpen(await openTopUpsOf(tx, order.book, now));
-      if (problem !== null) return problem;
-      const checkout = newCheckout(topUpExpiry(now), now);
-      purchase = await insertTopUp(tx, { ...order, payToken: newPayToken() }, checkout, now);
-    }
-    const payment = await lockCardPayment(tx, purchase);
-    if (payment === undefined)
-      throw serviceUnavailable(`top-up of key ${order.idempotencyKey} vanished, ask again`);
-    const isRepeat = isSameBook(payment.book, order.book) && payment.netMinor === order.netMinor;
-    return isRepeat ? { ...payment, purchase } : { reason: 'different-payload' };
+    await lockTopUpsOf(tx, book);
+    const known = await lockTopUpByKey(tx, book, idempotencyKey);
+    if (known !== undefined)
+      return isSameBook(known.book, book) && known.netMinor === netMinor
+        ? known
+        : { reason: 'different-payload' };
+    const problem = tooManyOpen(await openTopUpsOf(tx, book, now));
+    if (problem !== null) return problem;
+    const checkout = newCheckout(topUpExpiry(now), now);
+    const topUp = { of: { idempotencyKey }, book, title: 'Prepaid balance', netMinor, vatMinor };
+    const payment = await insertCheckout(tx, { ...topUp, payToken: newPayToken() }, checkout, now);
+    if (payment === undefined) throw new Error(`the top-up of key ${idempotencyKey} was not inserted`);
+    return payment;
   }, deadline);
 }

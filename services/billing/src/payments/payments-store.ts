@@ -14,7 +14,7 @@ import { lockIntent } from '../reversals/reversals-store.ts';
 const chargeStatement = {
   name: 'charge',
   sql: postingSql(`, sale AS (
-    INSERT INTO offer_payments
+    INSERT INTO payments
       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
     SELECT $5, $1, $2, $3, $11, $12, 0, 'B', 'charged', $8 FROM booked
   )`),
@@ -32,7 +32,7 @@ export function postCharge(on: Queryable, { book, offerId, title, netMinor }: Sa
 /** For a price of 0, which posts nothing. Throws as `postCharge` does. */
 export async function insertFreeCharge(on: Queryable, sale: Sale, at: Date): Promise<void> {
   await on.query(
-    `INSERT INTO offer_payments
+    `INSERT INTO payments
        (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
      VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)`,
     [...saleValues(sale), at],
@@ -49,7 +49,7 @@ export function isOfKnownOffer(error: unknown): boolean {
 /** Closes an id for which nothing was requested yet: later requests for it find it closed. */
 export async function insertClosed(tx: Transaction, { offerId, book }: OfferOfBook): Promise<void> {
   await tx.query(
-    `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, state)
+    `INSERT INTO payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, state)
      VALUES ($1, $2, $3, $4, $5, $6, 0, 'closed') ON CONFLICT DO NOTHING`,
     saleValues({ offerId, book, title: '', netMinor: 0n }),
   );
@@ -59,15 +59,22 @@ export function saleValues({ offerId, book, title, netMinor }: Sale): readonly u
   return [offerId, book.organisationId, book.mode, book.currency, title, netMinor];
 }
 
+/** $1 and $2 are the values of `idsOf`. */
+export const thisPurchase = '(offer_id = $1 OR top_up_id = $2)';
+
 /** Removes the row of a refused request. */
-export async function deletePayment(tx: Transaction, offerId: number): Promise<void> {
-  await tx.query('DELETE FROM offer_payments WHERE offer_id = $1', [offerId]);
+export async function deletePayment(tx: Transaction, purchase: Purchase): Promise<void> {
+  const { offerId, topUpId } = idsOf(purchase);
+  await tx.query(`DELETE FROM payments WHERE ${thisPurchase}`, [offerId, topUpId]);
 }
 
 /** Locks the payment of an offer or a top-up, and returns it as it is then. */
 async function lockPaymentRow(tx: Transaction, purchase: Purchase): Promise<PaymentRow | undefined> {
   const { offerId, topUpId } = idsOf(purchase);
-  const [row] = await tx.query<PaymentRow>('SELECT * FROM lock_payment($1, $2)', [offerId, topUpId]);
+  const [row] = await tx.query<PaymentRow>(`SELECT * FROM payments WHERE ${thisPurchase} FOR UPDATE`, [
+    offerId,
+    topUpId,
+  ]);
   return row;
 }
 
@@ -91,13 +98,11 @@ export async function lockPaymentOf(
   if (paymentIntentId !== null) await lockIntent(tx, paymentIntentId);
   const row = await lockPaymentRow(tx, purchase);
   if (row === undefined) return undefined;
-  return row.purchase === 'top-up' && isCardRow(row) ? toCardPayment(row) : toOfferPayment(row);
+  return row.offer_id === null && isCardRow(row) ? toCardPayment(row) : toOfferPayment(row);
 }
 
-const SELECT_PAYMENT = `SELECT * FROM payments WHERE purchase = 'offer'`;
-
 export async function findOfferPayment(on: Queryable, offerId: number): Promise<OfferPayment | undefined> {
-  const [row] = await on.query<PaymentRow>(`${SELECT_PAYMENT} AND offer_id = $1`, [offerId]);
+  const [row] = await on.query<PaymentRow>('SELECT * FROM payments WHERE offer_id = $1', [offerId]);
   return row && toOfferPayment(row);
 }
 
@@ -106,10 +111,10 @@ export async function listPayments(
   on: Queryable,
   o: { after: number; limit: number },
 ): Promise<OfferPayment[]> {
-  const rows = await on.query<PaymentRow>(`${SELECT_PAYMENT} AND offer_id > $1 ORDER BY offer_id LIMIT $2`, [
-    o.after,
-    o.limit,
-  ]);
+  const rows = await on.query<PaymentRow>(
+    'SELECT * FROM payments WHERE offer_id > $1 ORDER BY offer_id LIMIT $2',
+    [o.after, o.limit],
+  );
   return rows.map(toOfferPayment);
 }
 
@@ -119,7 +124,7 @@ export async function saveCredits(
   offerId: number,
   { earnedMinor, creditedMinor }: Pick<OfferPayment, 'earnedMinor' | 'creditedMinor'>,
 ): Promise<void> {
-  await tx.query('UPDATE offer_payments SET earned_minor = $2, credited_minor = $3 WHERE offer_id = $1', [
+  await tx.query('UPDATE payments SET earned_minor = $2, credited_minor = $3 WHERE offer_id = $1', [
     offerId,
     earnedMinor,
     creditedMinor,
@@ -154,9 +159,8 @@ export async function findCardPaymentByIntent(
   return row && toCardPayment(row);
 }
 
-/** A row of the view `payments`. The session's columns and those of the checkout are null for an offer that is not paid by card. */
+/** The columns of the checkout and its session are null for an offer that is not paid by card. */
 type PaymentRow = BookRow & {
-  purchase: Purchase['kind'];
   offer_id: bigint | null;
   top_up_id: bigint | null;
   title: string;
@@ -178,9 +182,10 @@ type PaymentRow = BookRow & {
         expiry_at: Date;
         generation: number;
         session_id: string | null;
-        url: string | null;
-        expires_at: Date;
-        expired: boolean;
+        session_begun_at: Date;
+        session_url: string | null;
+        session_expires_at: Date;
+        session_expired: boolean;
       }
   );
 export type CardPaymentRow = Extract<PaymentRow, { payment_method: 'E' }>;
@@ -193,7 +198,7 @@ export function toCardPayment(row: CardPaymentRow): CardPayment {
   return {
     method: 'E',
     purchase:
-      row.purchase === 'offer'
+      row.top_up_id === null
         ? { kind: 'offer', offerId: Number(row.offer_id) }
         : { kind: 'top-up', topUpId: Number(row.top_up_id) },
     book: bookOf(row),
@@ -207,10 +212,10 @@ export function toCardPayment(row: CardPaymentRow): CardPayment {
       state: row.state,
       session: {
         generation: row.generation,
-        expiresAt: row.expires_at,
+        expiresAt: row.session_expires_at,
         sessionId: row.session_id,
-        url: row.url,
-        expired: row.expired,
+        url: row.session_url,
+        expired: row.session_expired,
       },
       expiryAt: row.expiry_at,
       paidAt: row.paid_at,

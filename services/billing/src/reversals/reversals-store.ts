@@ -149,11 +149,12 @@ export async function listCreditedDespiteReversal(
             coalesce(sum(r.amount_minor) FILTER (WHERE s.borne_by IS DISTINCT FROM 'balance'), 0)::bigint AS "totalMinor",
             sum(r.amount_minor) FILTER (WHERE s.borne_by IS NULL)::bigint AS "undecidedMinor"
        FROM card_reversals r
-       JOIN offer_payments p
+       JOIN payments p
          ON (p.payment_intent_id, p.mode, p.currency) = (r.payment_intent_id, r.mode, r.currency)
        LEFT JOIN card_settlements s USING (reversal_id)
       WHERE r.taken AND NOT r.returned AND p.credited_minor > 0
-      GROUP BY p.offer_id HAVING bool_or(s.borne_by IS NULL)
+      GROUP BY p.offer_id, p.organisation_id, p.mode, p.currency, p.net_minor, p.vat_minor, p.credited_minor
+     HAVING bool_or(s.borne_by IS NULL)
       ORDER BY p.offer_id DESC LIMIT $1`,
     [limit],
   );
@@ -170,7 +171,6 @@ export type ListedReversal = RecordedReversal & {
 /** The latest first, each with its payment if that is known. */
 export async function latestReversals(on: Queryable, limit: number): Promise<ListedReversal[]> {
   return on.query(
-    // Looks up the payment for each row; a plain join with the view would read all payments.
     `SELECT ${columns}, first_heard_at AS "firstHeardAt", organisation_id::float8 AS "organisationId",
             offer_id::float8 AS "offerId", top_up_id::float8 AS "topUpId"
        FROM (SELECT * FROM card_reversals ORDER BY first_heard_at DESC, reversal_id DESC LIMIT $1) r

@@ -123,7 +123,7 @@ describe('the payment link', () => {
   it('opens no second session while Stripe still takes money for the first, whatever our clock says', async () => {
     const offer = await test.openOffer();
     const past = new Date(test.clock.now().getTime() - 1_000);
-    await test.billing.postgres.query('UPDATE checkout_sessions SET expires_at = $2 WHERE offer_id = $1', [
+    await test.billing.postgres.query('UPDATE payments SET session_expires_at = $2 WHERE offer_id = $1', [
       offer.offerId,
       past,
     ]);
@@ -136,15 +136,5 @@ describe('the payment link', () => {
     test.clock.advance(60 * MINUTE_MS);
     expect(await test.follow(offer)).toMatchObject({ kind: 'ended' });
     expect(await test.follow({ payToken: 'a'.repeat(32) })).toEqual({ kind: 'unknown' });
-  });
-
-  it('fails with a 503 when a session must be opened and Stripe is down, and works again after that', async () => {
-    const offer = await test.openOffer();
-    test.clock.advance(DAY_MS);
-    await test.setFaults({ failCreate: 'down' });
-    await expect(test.follow(offer)).rejects.toMatchObject({ status: 503 });
-    await test.setFaults({});
-    await eventually(async () => expect(await test.follow(offer)).toMatchObject({ kind: 'session' }));
-    expect(test.sessionsOf(offer.offerId)).toHaveLength(2);
   });
 });

@@ -110,7 +110,7 @@ type Rows = ReadonlyMap<number, Row>;
 
 async function rowsOf(run: Run): Promise<Rows> {
   const rows = await test.billing.postgres.query<Row & { offer_id: bigint }>(
-    'SELECT offer_id, state, paid_at, credited_minor FROM offer_payments WHERE offer_id = ANY ($1)',
+    'SELECT offer_id, state, paid_at, credited_minor FROM payments WHERE offer_id = ANY ($1)',
     [run.offers.map(({ offerId }) => offerId)],
   );
   return new Map(rows.map((row) => [Number(row.offer_id), row]));

@@ -75,7 +75,7 @@ describe('a process that is killed', () => {
          BEGIN PERFORM pg_advisory_xact_lock_shared(${ANSWER_LOCK}); RETURN NEW; END $$`,
     );
     await postgres.query(
-      `CREATE TRIGGER wait_for_test BEFORE UPDATE ON offer_payments FOR EACH ROW EXECUTE FUNCTION wait_for_test()`,
+      `CREATE TRIGGER wait_for_test BEFORE UPDATE ON payments FOR EACH ROW EXECUTE FUNCTION wait_for_test()`,
     );
     for (let round = 0; round < runs(1, 20); round += 1) {
       await using victim = await startVictim();
@@ -89,7 +89,7 @@ describe('a process that is killed', () => {
         (tx) => tx.query('SELECT pg_advisory_xact_lock($1)', [ANSWER_LOCK]),
         async () => {
           const asked = untilNotBusy(ask);
-          await untilWaitsAt('UPDATE offer_payments');
+          await untilWaitsAt('UPDATE payments');
           expect(test.sessionsOf(offerId)).toHaveLength(1);
           await victim.kill();
           expect(await asked).toBeNull();
@@ -122,10 +122,7 @@ describe('a process that is killed', () => {
         test.sentWebhook('refund.created', await test.reverse(`sessions/${offer.sessionId}/refund`)),
       );
       const traces = async () => [
-        await rowsOf(
-          `card_reversals JOIN offer_payments USING (payment_intent_id) WHERE offer_id = $1`,
-          offer,
-        ),
+        await rowsOf(`card_reversals JOIN payments USING (payment_intent_id) WHERE offer_id = $1`, offer),
         await rowsOf(`transactions WHERE kind = 'card-refund' AND offer_id = $1`, offer),
         await rowsOf(`invoice_documents WHERE document = 'credit-note' AND offer_id = $1`, offer),
       ];

@@ -68,7 +68,7 @@ describe('pages that can be paid although their offer has ended', () => {
     const others = await inTens(30, () => test.openOffer(endsIn(40)));
     test.clock.advance(39 * MINUTE_MS);
     const { topUpId, sessionId: ofTopUp } = await test.openTopUp();
-    await test.billing.postgres.query('UPDATE top_ups SET expiry_at = $2 WHERE top_up_id = $1', [
+    await test.billing.postgres.query('UPDATE payments SET expiry_at = $2 WHERE top_up_id = $1', [
       topUpId,
       test.clock.now(),
     ]);
@@ -194,10 +194,9 @@ describe('a complete session that pays nothing', () => {
 
   async function paidWrongly() {
     const offer = await test.openOffer(endsIn(60 * 24 * 60));
-    await test.billing.postgres.query(
-      'UPDATE offer_payments SET net_minor = net_minor + 1 WHERE offer_id = $1',
-      [offer.offerId],
-    );
+    await test.billing.postgres.query('UPDATE payments SET net_minor = net_minor + 1 WHERE offer_id = $1', [
+      offer.offerId,
+    ]);
     await test.pay(offer.sessionId);
     return offer;
   }
@@ -255,7 +254,7 @@ it('only the latest session is asked about, and none after the payment', async (
   await test.follow(offer);
   const due = () =>
     test.billing.postgres.query(
-      'SELECT generation FROM checkout_sessions WHERE offer_id = $1 AND next_check_at IS NOT NULL',
+      'SELECT generation FROM payments WHERE offer_id = $1 AND next_check_at IS NOT NULL',
       [offer.offerId],
     );
   expect(await due()).toEqual([{ generation: 2 }]);

@@ -11,7 +11,6 @@ import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { insertDueInvoice, listDocuments, nameBuyers } from '../../src/invoices/invoices-store.ts';
 import { saveOrganisation } from '../../src/organisations-store.ts';
-import { findMissedEvents } from '../../src/webhooks/find-missed-events.ts';
 import { MINUTE_MS, seller, untilServed, useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 
@@ -120,6 +119,7 @@ describe('a card payment', () => {
   });
 });
 
+/** Refunds in parts, before their payment and several pieces of news at once: the property about amounts, below. */
 describe('a refund of an invoiced card payment', () => {
   it('has a credit note of its amount, with the facts of the invoice', async () => {
     const offer = await test.paidOffer();
@@ -128,14 +128,6 @@ describe('a refund of an invoiced card payment', () => {
     const note = { number: expect.stringMatching(/^TEST-CN-\d{6}$/), document: 'credit-note' };
     const issuedAt = test.clock.now().toISOString();
     expect(await notesOf(offer.book)).toEqual([{ ...invoice, ...note, invoiceNumber: number, issuedAt }]);
-  });
-
-  it('in parts has a credit note for each, and together they are the invoice', async () => {
-    const offer = await test.paidOffer({ netMinor: 33_33n });
-    for (const part of [1, 9_99, 29_99, 1]) await test.takeBack(offer, 'refund', part);
-    const notes = await notesOf(offer.book);
-    const sum = (of: 'netMinor' | 'vatMinor') => notes.reduce((total, note) => total + Number(note[of]), 0);
-    expect([notes.length, sum('netMinor'), sum('vatMinor')]).toEqual([4, 33_33, 6_67]);
   });
 
   it('of a top-up, and of an organisation outside the UK, has one too', async () => {
@@ -155,21 +147,7 @@ describe('a refund of an invoiced card payment', () => {
     expect(await grossOf(offer.book)).toEqual([12_00]);
   });
 
-  it('that fails afterwards has a cancellation, and a second refund has a credit note again', async () => {
-    const offer = await test.paidOffer();
-    const id = await test.takeBack(offer);
-    await test.reverse(`refunds/${id}/fail`);
-    await test.untilReversal(id, { returnedPosted: true });
-    await test.takeBack(offer);
-    const [first, ...others] = await notesOf(offer.book);
-    const { number: invoiceNumber } = await invoiceOf(offer.book);
-    const amounts = { netMinor: '1000', vatMinor: '200', grossMinor: '1200', invoiceNumber };
-    const note = { ...amounts, document: 'credit-note', cancelsNumber: null };
-    const cancellation = { ...amounts, document: 'cancellation', cancelsNumber: first?.number };
-    expect([first, ...others]).toMatchObject([note, cancellation, note]);
-  });
-
-  it('has its credit note although the failure of an earlier refund is heard of last', async () => {
+  it('that fails has a cancellation, and a second one its credit note, although the failure is heard of last', async () => {
     const offer = await test.paidOffer();
     const first = await test.takeBack(offer);
     const [failure, second] = await test.unheard(async () => {
@@ -180,17 +158,12 @@ describe('a refund of an invoiced card payment', () => {
     await test.receive(second);
     expect(await grossOf(offer.book)).toEqual([12_00]);
     await test.receive(failure);
-    const documents = (await notesOf(offer.book)).map(({ document }) => document);
-    expect(documents).toEqual(['credit-note', 'cancellation', 'credit-note']);
-  });
-
-  it('that is heard of before its payment is numbered with the invoice, in one commit', async () => {
-    const offer = await test.openOffer();
-    const paid = await test.payUnheard(offer.sessionId);
-    for (const part of [3_00, 9_00]) await test.receive(await unheardRefund(offer, part));
-    expect((await list(offer.book)).invoices).toEqual([]);
-    await test.receive(paid);
-    expect((await grossOf(offer.book)).toSorted((a, b) => a - b)).toEqual([3_00, 9_00]);
+    const notes = await notesOf(offer.book);
+    const { number: invoiceNumber } = await invoiceOf(offer.book);
+    const amounts = { netMinor: '1000', vatMinor: '200', grossMinor: '1200', invoiceNumber };
+    const note = { ...amounts, document: 'credit-note', cancelsNumber: null };
+    const cancellation = { ...amounts, document: 'cancellation', cancelsNumber: notes[0]?.number };
+    expect(notes).toMatchObject([note, cancellation, note]);
   });
 });
 
@@ -316,22 +289,6 @@ describe('numbers', () => {
       );
     await Promise.all([again(), again(), again()]);
     expect(await storedOf(book)).toEqual(issued);
-  });
-
-  it('are given once when several pieces of news of a refund, and the list of events, come at once', async () => {
-    const offer = await test.paidOffer();
-    const webhooks = await test.unheard(async () => {
-      const id = await test.reverse(`sessions/${offer.sessionId}/refund`, { pending: true });
-      const created = await test.sentWebhook('refund.created', id);
-      await test.reverse(`refunds/${id}/complete`);
-      return [created, await test.sentWebhook('refund.updated', id)];
-    });
-    test.clock.advance(15 * MINUTE_MS);
-    await Promise.all([
-      ...[...webhooks, ...webhooks].map((webhook) => test.receive(webhook)),
-      findMissedEvents(test.billing, new AbortController().signal),
-    ]);
-    expect(await grossOf(offer.book)).toEqual([12_00]);
   });
 
   it('and amounts come to the same sums in whatever order the news of payment and refunds comes', async () => {

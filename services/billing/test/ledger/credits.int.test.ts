@@ -105,7 +105,7 @@ describe('Unused Time', () => {
     // Both reports have found no row to lock when the charge comes, and then go on.
     const by = withQuery(test.billing, async (on, statement, values) => {
       const rows = await on.query(statement, values);
-      if (!sqlOf(statement).includes('lock_payment')) return rows;
+      if (!sqlOf(statement).includes('FOR UPDATE')) return rows;
       locked += 1;
       if (locked === 2) charged.resolve(test.charge(book, 10_00n, offerId));
       await charged.promise;
@@ -171,37 +171,6 @@ describe('a card payment that the provider has taken back', () => {
     },
   );
 
-  it('is credited as soon as the provider has returned the money, and only once', async () => {
-    const offer = await test.paidOffer();
-    const dispute = await test.takeBack(offer, 'dispute');
-    await hearUnused(offer, 2);
-    // A late report of less Unused Time.
-    await hearUnused(offer, 1);
-    await test.win(dispute);
-    expect(await test.balance(offer.book)).toBe(5_00n);
-    await hearUnused(offer, 2);
-    await hearUnused(offer, 4);
-    expect(await test.balance(offer.book)).toBe(10_00n);
-  });
-
-  it.each([
-    ['balance', 10_00n],
-    ['platform', 12_00n],
-  ] as const)(
-    'is credited once the organisation has borne it, not when the platform has: %s',
-    async (borneBy, left) => {
-      const offer = await test.paidOffer();
-      await test.topUp(offer.book, 12_00n);
-      const refund = await test.takeBack(offer);
-      await hearUnused(offer, 4);
-      expect(await test.balance(offer.book)).toBe(12_00n);
-      await settle(refund, borneBy);
-      expect(await test.balance(offer.book)).toBe(left);
-      await hearUnused(offer, 4);
-      expect(await test.balance(offer.book)).toBe(left);
-    },
-  );
-
   it('after the credit is owed, until a person has decided or the money has come back', async () => {
     const decided = await test.paidOffer();
     await hearUnused(decided, 3);
@@ -227,9 +196,7 @@ describe('a card payment that the provider has taken back', () => {
       return [await test.sentWebhook('refund.created', refund), await test.sentWebhook(...paid)];
     });
     // As if closing had ended before the payment: Stripe itself lets nobody pay then.
-    await test.billing.postgres.query(`UPDATE offer_payments SET state = 'closed' WHERE offer_id = $1`, [
-      offerId,
-    ]);
+    await test.billing.postgres.query(`UPDATE payments SET state = 'closed' WHERE offer_id = $1`, [offerId]);
     for (const webhook of webhooks) await test.receive(webhook);
     expect(await test.cardPayment(offerId)).toMatchObject({ creditedMinor: 0n, earnedMinor: 10_00n });
     expect(await test.balance(book)).toBe(0n);
@@ -269,11 +236,23 @@ describe('a card payment that the provider has taken back', () => {
   });
 
   it('is at each moment credited what is kept, never more, whatever is taken, returned, borne and reported', async () => {
-    const step = fc.oneof(
-      fc.record({ kind: fc.constant('unused' as const), quarters: fc.nat(4) }),
-      fc.record({ kind: fc.constant('dispute' as const), amountMinor: fc.integer({ min: 1, max: 6_00 }) }),
+    type Step =
+      | { readonly kind: 'unused'; readonly quarters: number }
+      | { readonly kind: 'dispute'; readonly amountMinor: number }
+      | { readonly kind: 'win' | 'balance' | 'platform'; readonly pick: number };
+    const step = fc.oneof<fc.Arbitrary<Step>[]>(
+      fc.record({ kind: fc.constant('unused'), quarters: fc.nat(4) }),
+      fc.record({ kind: fc.constant('dispute'), amountMinor: fc.integer({ min: 1, max: 6_00 }) }),
       fc.record({ kind: fc.constantFrom('win', 'balance', 'platform'), pick: fc.nat(3) }),
     );
+    const unused = (quarters: number): Step => ({ kind: 'unused', quarters });
+    const dispute: Step = { kind: 'dispute', amountMinor: 12_00 };
+    // In every run: returned after reports, of which the last is of less; borne by the organisation, and by the platform.
+    const examples = [
+      [dispute, unused(2), unused(1), { kind: 'win', pick: 0 }, unused(2), unused(4)],
+      [dispute, unused(4), { kind: 'balance', pick: 0 }, unused(4)],
+      [dispute, unused(4), { kind: 'platform', pick: 0 }, unused(4)],
+    ] satisfies Step[][];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 7, maxLength: 9 }), async (steps) => {
         const offer = await test.paidOffer();
@@ -306,7 +285,7 @@ describe('a card payment that the provider has taken back', () => {
           expect(await test.balance(offer.book)).toBe(100_00n - sumOf('balance') + credited);
         }
       }),
-      { numRuns: runs(8, 300) },
+      { numRuns: runs(8, 300), examples: examples.map((steps) => [steps]) },
     );
   }, 300_000);
 });

@@ -53,7 +53,7 @@ describe('the ledger check', () => {
     ],
     [
       'a record of an offer that differs from the ledger',
-      `INSERT INTO offer_payments
+      `INSERT INTO payments
          (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, credited_minor)
        VALUES (900000000 + $1, $1, 'TEST', 'GBP', '', 10, 0, 'B', 'charged', now(), 5)`,
       /^offer 9\d{8}: its record says 10 paid and 5 credited, the ledger 0 and 0$/,
@@ -61,7 +61,7 @@ describe('the ledger check', () => {
     [
       'an offer that was paid for out of another book than its own',
       `WITH record AS (
-         INSERT INTO offer_payments
+         INSERT INTO payments
            (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
          VALUES (900000000 + $1, $1 + 1, 'TEST', 'GBP', '', 10, 0, 'B', 'charged', now())
        ), sold AS (
@@ -136,7 +136,7 @@ describe('the ledger check', () => {
     const [ofTopUp, ofRefund] = [`WHERE top_up_id = ${topUpId}`, `WHERE reversal_id = '${id}'`];
     for (const [change, ...findings] of [
       [
-        `top_ups SET net_minor = 9900 ${ofTopUp}`,
+        `payments SET net_minor = 9900 ${ofTopUp}`,
         `top-up ${topUpId}: its record says 9900 added and 2000 VAT`,
       ],
       [
@@ -224,7 +224,7 @@ describe('the ledger check', () => {
     let free = 0;
     // As an ALTER TABLE would take it; NOWAIT fails where the check holds on to the table.
     const migrate = async () => {
-      await postgres.transaction((tx) => tx.query('LOCK TABLE transactions, offer_payments NOWAIT'));
+      await postgres.transaction((tx) => tx.query('LOCK TABLE transactions, payments NOWAIT'));
       free += 1;
     };
     const { postgres: watched } = withQuery(test.billing, async (on, statement, values) => {

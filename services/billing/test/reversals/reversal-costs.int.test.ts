@@ -27,13 +27,11 @@ async function putPayments({ query }: Transaction): Promise<void> {
   await query(
     `INSERT INTO balances (account_id) SELECT account_id FROM accounts WHERE kind = 'prepaid-balance'`,
   );
-  await query(`INSERT INTO offer_payments
+  await query(`INSERT INTO payments
       (offer_id, organisation_id, mode, currency, payment_method, state, title, net_minor, vat_minor, paid_at, pay_token,
-       offer_expiry_at, paid_session_id, payment_intent_id)
-    SELECT n, 1 + n % ${BOOKS}, 'LIVE', 'GBP', 'E', 'paid', '', 1000, 0, now(), n, now(), n, 'pi_' || n
+       expiry_at, paid_session_id, payment_intent_id, generation, session_begun_at, session_expires_at)
+    SELECT n, 1 + n % ${BOOKS}, 'LIVE', 'GBP', 'E', 'paid', '', 1000, 0, now(), n, now(), n, 'pi_' || n, 1, now(), now()
       FROM generate_series(1, ${PAYMENTS}) n`);
-  await query(`INSERT INTO checkout_sessions (offer_id, generation, begun_at, expires_at)
-    SELECT offer_id, 1, now(), now() FROM offer_payments`);
   await query(`INSERT INTO card_reversals
       (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, as_of, first_heard_at, taken, returned, succeeded,
        taken_booked)
@@ -42,10 +40,10 @@ async function putPayments({ query }: Transaction): Promise<void> {
   await query(`INSERT INTO transactions
       (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
     SELECT 'offer ' || offer_id || ' paid by card', 'offer-card-payment', organisation_id, mode, currency, offer_id, now(), 0
-      FROM offer_payments
+      FROM payments
     UNION ALL
     SELECT 'refund ' || reversal_id || ' taken', 'card-refund', organisation_id, mode, currency, offer_id, now(), 0
-      FROM card_reversals JOIN offer_payments USING (payment_intent_id, mode, currency)`);
+      FROM card_reversals JOIN payments USING (payment_intent_id, mode, currency)`);
   await query(`INSERT INTO entries (transaction_id, account_id, amount_minor)
     SELECT transaction_id, account_id, amount
       FROM transactions t
@@ -59,10 +57,10 @@ async function putPayments({ query }: Transaction): Promise<void> {
        seller_name, seller_address, seller_vat_number)
     SELECT mode, offer_id, 'offer ' || offer_id || ' paid by card', organisation_id, currency, 'offer', offer_id, 1000, 0, 0, now(),
            now(), '', '', ''
-      FROM offer_payments`);
+      FROM payments`);
   await query(`INSERT INTO credit_notes (mode, sequence, cause, invoice, organisation_id, net_minor, vat_minor, issued_at)
     SELECT 'LIVE', row_number() OVER (ORDER BY offer_id), 'refund ' || reversal_id || ' taken', offer_id, organisation_id, 100, 0, now()
-      FROM card_reversals JOIN offer_payments USING (payment_intent_id)`);
+      FROM card_reversals JOIN payments USING (payment_intent_id)`);
 }
 
 type Plan = {
