@@ -3,11 +3,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import {
   type EventData,
@@ -17,7 +14,6 @@ import {
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
-import { startHttpServer } from '@offer-ads/platform/http/server';
 import { openPostgres, type Transaction } from '@offer-ads/platform/postgres/postgres';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
@@ -26,10 +22,12 @@ import { type RecordedRequest, startStripeSimulator } from '@offer-ads/simulator
 import { adminToken, adminTokenHashes, testAdminGuard } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { testClock } from '@offer-ads/testing/clock';
+import { startTestServer } from '@offer-ads/testing/http-server';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
+import express from 'express';
 import { chargeOffer } from '../src/balance/charge-offer.ts';
 import { creditUnusedTime, whollyUnused } from '../src/balance/credit-offer.ts';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
@@ -73,6 +71,8 @@ export const seller = {
   vatNumber: 'GB 123 4567 89',
 };
 
+const usualBook = { mode: 'TEST', currency: 'GBP' } as const;
+
 export const MINUTE_MS = 60_000;
 
 /** The platform tests time-outs of stores. Here a slow machine is waited for, because a 503 would look like a fault of billing. */
@@ -104,18 +104,11 @@ export function useBilling({ webhooksLost = false } = {}): BillingUnderTest {
 export async function startBillingUnderTest() {
   await using started = new AsyncDisposableStack();
   const clock = testClock();
-  const database = await createTestDatabase('billing');
-  started.defer(database.dispose);
-  const metrics = createMetrics('billing');
-  const postgres = started.use(
-    await openPostgres({
-      url: database.url,
-      logger: silentLogger,
-      metrics,
-      maxConnections: 20,
-      statementTimeoutMs: STORE_TIMEOUT_MS,
-    }),
-  );
+  const { url, dispose } = await createTestDatabase('billing');
+  started.defer(dispose);
+  const foundation = { logger: silentLogger, metrics: createMetrics('billing') };
+  const store = { url, maxConnections: 20, statementTimeoutMs: STORE_TIMEOUT_MS };
+  const postgres = started.use(await openPostgres({ ...store, ...foundation }));
   const webhooks = {
     lost: false,
     sent: [] as Webhook[],
@@ -123,10 +116,14 @@ export async function startBillingUnderTest() {
   };
   let unheardWorks = 0;
   const receiver = started.use(
-    await startReceiver(async (webhook) => {
-      webhooks.sent.push(webhook);
-      return webhooks.lost || unheardWorks > 0 || webhooks.deliver(webhook);
-    }),
+    await startTestServer((app) =>
+      app.post('/webhooks/stripe', express.raw({ type: () => true }), async (req, res) => {
+        const webhook = { body: req.body as Buffer, signature: req.get('stripe-signature') ?? '' };
+        webhooks.sent.push(webhook);
+        const isAccepted = webhooks.lost || unheardWorks > 0 || (await webhooks.deliver(webhook));
+        res.status(isAccepted ? 200 : 400).end();
+      }),
+    ),
   );
   const requests: RecordedRequest[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'stripe-simulator-'));
@@ -134,7 +131,7 @@ export async function startBillingUnderTest() {
   const stateFile = join(folder, 'state.ndjson');
   const simulator = started.use(
     await startStripeSimulator({
-      webhookUrl: receiver.url,
+      webhookUrl: `${receiver.url}/webhooks/stripe`,
       webhookSecrets: { TEST: stripeKeys.TEST.webhookSecret, LIVE: stripeKeys.LIVE.webhookSecret },
       stateFile,
       clock,
@@ -144,13 +141,7 @@ export async function startBillingUnderTest() {
     }),
   );
   const openAccounts = () =>
-    openStripe({
-      keys: stripeKeys,
-      apiUrl: simulator.url,
-      pauseBeforeRepeatMs: 20,
-      logger: silentLogger,
-      metrics,
-    });
+    openStripe({ keys: stripeKeys, apiUrl: simulator.url, pauseBeforeRepeatMs: 20, ...foundation });
   const billing: Billing = {
     postgres,
     stripe: started.use(openAccounts()),
@@ -159,29 +150,21 @@ export async function startBillingUnderTest() {
     portalUrl: 'https://ads.example/portal',
     seller,
     logger: silentLogger,
-    meters: billingMeters(metrics),
+    meters: billingMeters(foundation.metrics),
   };
   /** A test may replace `make`. */
-  const pdfs: { make: PdfMaker['make'] } & PdfMaker = {
-    ...started.use(createPdfMaker(60_000)),
-  };
+  const pdfs: { make: PdfMaker['make'] } & PdfMaker = { ...started.use(createPdfMaker(60_000)) };
   const server = started.use(
-    await startHttpServer({
-      host: '127.0.0.1',
-      port: 0,
-      logger: silentLogger,
-      metrics: createMetrics('billing'),
-      clock,
-      readiness: async () => [],
-      routes: (app) => {
+    await startTestServer(
+      (app) => {
         webhookRoutes(app, billing);
         payRoutes(app, billing);
         invoiceRoutes(app, billing, pdfs, testContextSecret);
         balanceRoutes(app, billing, testContextSecret);
         internalRoutes(app, billing, testContextSecret);
       },
-      admin: { port: 0, routes: (app) => adminRoutes(app, billing, pdfs, testAdminGuard()) },
-    }),
+      { clock, admin: { port: 0, routes: (app) => adminRoutes(app, billing, pdfs, testAdminGuard()) } },
+    ),
   );
 
   const simulate = async (path: string, body: object = {}) => {
@@ -210,12 +193,7 @@ export async function startBillingUnderTest() {
   };
 
   let lastId = 0;
-  const newBook = (facts: Partial<Book> = {}): Book => ({
-    organisationId: ++lastId,
-    mode: 'TEST',
-    currency: 'GBP',
-    ...facts,
-  });
+  const newBook = (facts: Partial<Book> = {}): Book => ({ organisationId: ++lastId, ...usualBook, ...facts });
   const topUp = (book: Book, amountMinor: bigint) => {
     const order = { book, amountMinor, reference: randomUUID() };
     return untilServed(() => topUpBalance(postgres, order, clock.now()));
@@ -276,7 +254,7 @@ export async function startBillingUnderTest() {
     webhooks,
     pdfs,
     requests,
-    databaseUrl: database.url,
+    databaseUrl: url,
     simulatorUrl: simulator.url,
     /** Accounts at the simulator with breakers that are closed. */
     openAccounts,
@@ -392,12 +370,9 @@ export async function startBillingUnderTest() {
 
     /** The ids of the sessions that Stripe was made to create for an offer, in order. */
     sessionsOf: (offerId: number): string[] => {
-      const lines = readFileSync(stateFile, 'utf8').split('\n').filter(Boolean);
-      const objects = lines.map((line) => JSON.parse(line) as StateLine);
-      const ids = objects
-        .filter(({ kind, object }) => kind === 'session' && object.metadata?.offer_id === `${offerId}`)
-        .map(({ object }) => object.id);
-      return [...new Set(ids)];
+      const lines = readFileSync(stateFile, 'utf8').split('\n');
+      const ours = lines.filter((line) => line.includes(`"offer_id":"${offerId}"`));
+      return [...new Set(ours.flatMap((line) => /"id":"(cs_\w+)"/.exec(line)?.[1] ?? []))];
     },
 
     /** Hands an event to billing's consumer, as the broker does. */
@@ -436,17 +411,14 @@ export async function startBillingUnderTest() {
     findingsAfter: async (
       change: string | ((tx: Transaction) => Promise<unknown>),
       o: Parameters<typeof checkLedger>[1] = {},
-    ): Promise<readonly string[]> => {
-      let problems: readonly string[] = [];
-      const undone = postgres.transaction(async (tx) => {
-        await tx.query('SET LOCAL session_replication_role = replica');
+    ): Promise<readonly string[]> =>
+      postgres.transaction(async (tx) => {
+        await tx.query('SET LOCAL session_replication_role = replica; SAVEPOINT before');
         await (typeof change === 'string' ? tx.query(change) : change(tx));
-        ({ problems } = await checkLedger(tx, o));
-        throw new Error('undo');
-      });
-      await expect(undone).rejects.toThrow('undo');
-      return problems;
-    },
+        const { problems } = await checkLedger(tx, o);
+        await tx.query('ROLLBACK TO before');
+        return problems;
+      }),
     finish: async () => {
       await using _ = running;
       expect(await ledgerProblems()).toEqual([]);
@@ -524,29 +496,4 @@ export async function untilServed<T>(work: () => Promise<T>): Promise<T> {
       if (!isServiceUnavailable(error)) throw error;
     }
   }
-}
-
-type StateLine = {
-  readonly kind: string;
-  readonly object: { readonly id: string; readonly metadata?: Record<string, string> };
-};
-
-/** Where the simulator sends its webhooks to. */
-async function startReceiver(accept: (webhook: Webhook) => Promise<boolean>) {
-  const server = createServer((req, res) => {
-    buffer(req)
-      .then((body) => accept({ body, signature: String(req.headers['stripe-signature']) }))
-      .then(
-        (isAccepted) => res.writeHead(isAccepted ? 200 : 400).end(),
-        () => res.writeHead(500).end(),
-      );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/stripe`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }

@@ -10,7 +10,6 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { insertDueInvoice, listDocuments, nameBuyers } from '../../src/invoices/invoices-store.ts';
-import { saveOrganisation } from '../../src/organisations-store.ts';
 import { MINUTE_MS, seller, untilServed, useBilling, type Webhook } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
 
@@ -34,14 +33,11 @@ const storedOf = (book: Book) =>
   listDocuments(test.billing.postgres, book, { before: null, offerId: null, limit: 200 });
 
 type Paid = { readonly sessionId: string; readonly book: Book };
-/** The webhook of a payment, which billing has not received. */
-const unheardPayment = async () => test.payUnheard((await test.openOffer()).sessionId);
-/** The same of a refund. */
-const unheardRefund = ({ sessionId }: Paid, amountMinor?: number): Promise<Webhook> =>
-  test.unheard(async () => {
-    const id = await test.reverse(`sessions/${sessionId}/refund`, { amountMinor });
-    return test.sentWebhook('refund.created', id);
-  });
+/** The webhook of a refund, which billing has not received. */
+const unheardRefund = ({ sessionId }: Paid): Promise<Webhook> =>
+  test.unheard(async () =>
+    test.sentWebhook('refund.created', await test.reverse(`sessions/${sessionId}/refund`)),
+  );
 
 const details = (line: string) => ({ address: [line], vatNumber: 'GB980780684', purchaseOrder: 'PO 4711' });
 /** An event of the gateway about the organisation. */
@@ -50,11 +46,11 @@ const saveFacts = (
   version: number,
   facts: { readonly name?: string; readonly billingDetails?: ReturnType<typeof details> },
 ) => {
-  const rest = { organisationId, name: 'Cafe', country: 'GB', currency };
-  return saveOrganisation(test.billing.postgres, { ...rest, ...facts }, version);
+  const known = { organisationId, name: 'Cafe', country: 'GB', currency, tradingName: 'Cafe', enabled: true };
+  const event = version === 1 ? OrganisationRegistered : OrganisationChanged;
+  return test.consume(event, { ...known, people: [], ...facts }, { version });
 };
 const fillIn = () => nameBuyers(test.billing.postgres);
-
 describe('a card payment', () => {
   it('has an invoice in the name of the organisation, of exactly what was paid', async () => {
     const book = test.newBook();
@@ -100,22 +96,8 @@ describe('a card payment', () => {
     }
     const buyer = { name: 'Kawiarnia', country: 'GB', details: details('Office of Kawiarnia') };
     expect((await storedOf(book)).map((document) => document.buyer)).toEqual([buyer, buyer]);
-    expect(await page()).toContain('Kawiarnia');
-  });
-
-  it('has name and billing details of the newest event of the gateway in its page and its PDF', async () => {
-    const book = test.newBook();
-    const { organisationId, currency } = book;
-    const rest = { organisationId, country: 'GB', currency, tradingName: 'Cafe', enabled: true, people: [] };
-    const changed = { ...rest, name: 'New name', billingDetails: details('The Old Mill') };
-    await test.consume(OrganisationChanged, changed, { version: 2 });
-    await test.consume(OrganisationRegistered, { ...rest, name: 'Old name' }, { version: 1 });
-    await test.paidOffer({ book });
-    const { number } = await invoiceOf(book);
-    const page = await (await get(`${number}.html`, book)).text();
-    for (const text of ['New name', 'The Old Mill', 'VAT number GB980780684', 'PO 4711'])
-      expect(page).toContain(text);
-    expect((await get(`${number}.pdf`, book)).status).toBe(200);
+    for (const text of ['Kawiarnia', 'Office of Kawiarnia', 'VAT number GB980780684', 'PO 4711'])
+      expect(await page()).toContain(text);
   });
 });
 
@@ -187,7 +169,7 @@ const series = [
     table: 'credit_notes',
     prefix: { TEST: 'TEST-CN', LIVE: 'CN' },
     before: (facts: { book: Book }) => test.paidOffer(facts),
-    unheard: (paid: Paid) => unheardRefund(paid),
+    unheard: unheardRefund,
   },
 ] as const;
 
@@ -266,7 +248,8 @@ describe('numbers', () => {
       const transaction: typeof postgres.transaction = (work, deadline) =>
         postgres.transaction(async (tx) => {
           const result = await work(tx);
-          others.push(await test.receive(await unheardPayment()));
+          const { sessionId } = await test.openOffer();
+          others.push(await test.receive(await test.payUnheard(sessionId)));
           return result;
         }, deadline);
       const billing = { ...test.billing, postgres: { ...postgres, transaction } };
@@ -320,10 +303,7 @@ describe('numbers', () => {
 
 describe('the database', () => {
   const answerTo = (sql: string) =>
-    test.billing.postgres.query(sql).then(
-      () => 'done',
-      (error: Error) => error.message,
-    );
+    test.billing.postgres.query(sql).then(String, (error: Error) => error.message);
   /** Copies the document of an organisation under another number, with other columns. */
   const copy = (table: string, { organisationId }: Book, columns: Record<string, string>) => {
     const names = Object.keys(columns).join();
@@ -333,7 +313,7 @@ describe('the database', () => {
     );
   };
   const next = (table: string) => `(SELECT max(sequence) + 1 FROM ${table} WHERE mode = 'TEST')`;
-  const same = (...columns: string[]) => Object.fromEntries(columns.map((column) => [column, column]));
+  const same = (columns: string) => Object.fromEntries(columns.split(' ').map((column) => [column, column]));
 
   it('refuses to change or remove a document; only a missing buyer of an invoice may be filled in', async () => {
     const [named, unnamed] = [await test.paidOffer(), await test.paidOffer()];
@@ -358,18 +338,10 @@ describe('the database', () => {
   it('refuses a number that leaves a gap, a document of what was never posted, and a credit note that does not fit its invoice', async () => {
     const offer = await test.paidOffer();
     await test.takeBack(offer, 'refund', 5_00);
-    const ofSeller = ['seller_name', 'seller_address', 'seller_vat_number'];
-    const sale = ['organisation_id', 'currency', 'kind', 'offer_id', 'net_minor', 'vat_minor', 'vat_percent'];
-    const invoice = same('mode', 'sequence', ...sale, 'paid_at', 'issued_at', ...ofSeller);
-    const note = same(
-      'mode',
-      'sequence',
-      'invoice',
-      'organisation_id',
-      'net_minor',
-      'vat_minor',
-      'issued_at',
-    );
+    const sale = 'organisation_id currency kind offer_id net_minor vat_minor vat_percent';
+    const seller = 'seller_name seller_address seller_vat_number';
+    const invoice = same(`mode sequence ${sale} paid_at issued_at ${seller}`);
+    const note = same('mode sequence invoice organisation_id net_minor vat_minor issued_at');
     for (const [table, columns] of [
       ['invoices', invoice],
       ['credit_notes', note],
@@ -416,16 +388,11 @@ describe('GET /internal/invoices', () => {
     expect(all[2]).toMatchObject({ title: 'Two for one', ...amounts });
     const days = all.map(({ issuedAt }) => issuedAt);
     expect(days).toEqual(days.toSorted().toReversed());
-    for (const limit of [1, 2, 4]) {
-      const paged: InvoiceSummary[] = [];
-      for (let cursor = ''; paged.length <= all.length; ) {
-        const page = await list(book, `?limit=${limit}${cursor}`);
-        paged.push(...page.invoices);
-        if (page.nextCursor === null) break;
-        cursor = `&cursor=${page.nextCursor}`;
-      }
-      expect(paged).toEqual(all);
-    }
+    const paged = async (limit: number, cursor = ''): Promise<InvoiceSummary[]> => {
+      const { invoices, nextCursor } = await list(book, `?limit=${limit}${cursor}`);
+      return nextCursor === null ? invoices : [...invoices, ...(await paged(limit, `&cursor=${nextCursor}`))];
+    };
+    for (const limit of [1, 2, 4]) expect(await paged(limit)).toEqual(all);
     expect((await list(book, `?offerId=${first}`)).invoices).toEqual(all.slice(4));
     expect((await list(live(book))).invoices).toHaveLength(1);
     expect((await list(test.newBook())).invoices).toEqual([]);
@@ -501,22 +468,15 @@ describe('GET /internal/invoices/{number}', () => {
   it('is 404 for another organisation, the other mode, and what is no document', async () => {
     const { book, invoice, note } = await documents();
     const { number } = invoice;
+    const ours = [`${number}.html`, `${number}.pdf`, `${note.number}.html`];
+    const inLive = [`${number.replace('TEST', 'INV')}.pdf`, `${note.number.replace('TEST-', '')}.html`];
+    const unknown = ['TEST-999999.html', 'TEST-CN-999999.html', 'TEST-999999999999999999.html'];
+    const noName = [number, `${number}.txt`, `${number}.pdf.html`, '..%2F..%2Fetc.html'];
     for (const [path, caller] of [
-      [`${number}.html`, test.newBook()],
-      [`${number}.pdf`, test.newBook()],
-      [`${number}.pdf`, live(book)],
-      [`${number.replace('TEST', 'INV')}.pdf`, live(book)],
-      [`${note.number}.html`, test.newBook()],
-      [`${note.number}.html`, live(book)],
-      [`${note.number.replace('TEST-', '')}.html`, live(book)],
-      [number, book],
-      [`${number}.txt`, book],
-      [`${number}.pdf.html`, book],
-      ['TEST-999999.html', book],
-      ['TEST-CN-999999.html', book],
-      ['TEST-999999999999999999.html', book],
-      ['..%2F..%2Fetc.html', book],
-    ] as const) {
+      ...ours.map((path) => [path, test.newBook()] as const),
+      ...[...ours, ...inLive].map((path) => [path, live(book)] as const),
+      ...[...unknown, ...noName].map((path) => [path, book] as const),
+    ]) {
       const answer = await get(path, caller);
       expect([path, answer.status, await answer.json()]).toEqual([path, 404, { message: 'Not found' }]);
     }

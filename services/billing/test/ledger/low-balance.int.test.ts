@@ -138,7 +138,7 @@ it(
     ];
     await fc.assert(fc.asyncProperty(story, live), {
       numRuns: runs(25, 500),
-      examples: examples.map((steps) => [steps]),
+      examples: examples.map((steps): [Step[]] => [steps]),
     });
   },
   runs(120_000, 600_000),

@@ -6,12 +6,8 @@ import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import { type CardTopUpReply, cardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
-import { signedCaller } from '@offer-ads/testing/caller';
-import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { closeTopUp } from '../../src/payments/close-checkout.ts';
 import { findCardPaymentByToken } from '../../src/payments/payments-store.ts';
-import { stripeDeadline } from '../../src/stripe/client.ts';
 import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
