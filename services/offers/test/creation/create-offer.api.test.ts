@@ -241,14 +241,8 @@ it('a refusal of an earlier check needs no answer of a later one', async () => {
   expect((await create(under, {}, { caller, once: true })).body).toMatchObject({ return_code: 'E4' });
 });
 
-describe('E1 400: invalid or missing input', () => {
-  it.each([
-    ['empty', () => Buffer.alloc(0), 'image is missing'],
-    ['far too large', () => Buffer.alloc(10_000_000), 'image must have at most 5 MB'],
-    ['cut inside a frame', async () => (await gif()).subarray(0, -20), 'image is damaged or incomplete'],
-  ])('a picture that is %s', async (_, picture, message) => {
-    await expectRefused(coded('E1', 400, message), {}, { picture: await picture() });
-  });
+it('E1 400: a picture that is empty is missing', async () => {
+  await expectRefused(coded('E1', 400, 'image is missing'), {}, { picture: Buffer.alloc(0) });
 });
 
 describe('E1 400: card payment below the minimum or above the maximum', () => {

@@ -94,7 +94,7 @@ describe('an answer that is no answer is a 503, and the same key goes on', () =>
     ['charge', {}, 'charged'],
     ['checkout', byCard, 'open'],
   ];
-  // The platform's client tests every kind with one call; here every kind meets the charge, and one kind every call.
+  // Every kind meets the charge, and one kind every call.
   it.each([
     ...calls.map(([name, parts, end]) => ({ name, parts, end, how: 'wrong shape' as const })),
     ...spoilings.map((how) => ({ name: 'charge', parts: {}, end: 'charged', how }) as const),

@@ -6,7 +6,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { byCard, create, createdId, form, type Parts } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { pausePoint } from '../pause-point.ts';
-import { created, expectOneOffer } from './creating.ts';
+import { expectOneOffer } from './creating.ts';
 
 const under = offersUnderTest();
 
@@ -92,22 +92,6 @@ describe('before the charge', () => {
     await eventually(async () => expect(await recoveryPoints()).toEqual(atReceived));
     expect([await under.count('offers'), under.otherServices.billing.sales.size]).toEqual([0, 0]);
     await expectOneOffer(under, await create(under, {}, { key }));
-  });
-
-  it('again and again: no breaker opens', async () => {
-    for (let count = 0; count < 6; count += 1) {
-      const { step, reached, goOn } = pausePoint();
-      under.otherServices.pricing.onAsked = step;
-      const caller = await sendCreation(randomUUID());
-      await reached;
-      await caller.disconnect();
-      await eventually(async () =>
-        expect((await recoveryPoints()).filter(({ leased }) => leased)).toEqual([]),
-      );
-      goOn();
-    }
-    under.otherServices.pricing.onAsked = async () => {};
-    expect(await create(under)).toMatchObject(created);
   });
 });
 

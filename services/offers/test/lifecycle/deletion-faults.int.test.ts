@@ -172,7 +172,7 @@ describe('a deletion that fails', () => {
     await loseAnswerToDeletion();
     await sweep();
     expect(page()).toBe('closed');
-    under.otherServices.spoilt = { keep: 'html' };
+    under.otherServices.spoilt = { keep: 'wrong shape' };
     under.otherServices.onCall = async () => {};
     await sweep();
     expect([page(), await unconfirmed()]).toEqual(['open', 1]);

@@ -4,7 +4,7 @@
  */
 import type { OfferState } from '../../src/domain/offer.ts';
 
-type Action = 'payment' | 'pause' | 'resume' | 'edit' | 'disable' | 'enable' | 'deletion';
+export type Action = 'pay' | 'pause' | 'resume' | 'edit' | 'disable' | 'enable' | 'delete';
 
 /** All times here are milliseconds since 1970. */
 export type Schedule = { readonly created: number; readonly start: number; readonly expiry: number };
@@ -27,8 +27,8 @@ export class LifecycleModel {
   #allows(action: Action, at: number): boolean {
     const state = this.stateAt(at);
     switch (action) {
-      case 'payment':
-        return this.#first('payment') === Infinity;
+      case 'pay':
+        return this.#first('pay') === Infinity;
       case 'pause':
         return state === 'Scheduled' || state === 'Active';
       case 'resume':
@@ -39,15 +39,15 @@ export class LifecycleModel {
         return state !== 'Deleted' && !this.#isDisabled(at);
       case 'enable':
         return state !== 'Deleted' && this.#isDisabled(at);
-      case 'deletion':
+      case 'delete':
         return state !== 'Deleted';
     }
   }
 
   stateAt(at: number): OfferState {
-    if (this.#first('deletion') <= at) return 'Deleted';
+    if (this.#first('delete') <= at) return 'Deleted';
     if (at >= this.schedule.expiry) return 'Ended';
-    if (this.#first('payment') > at) return 'Awaiting Payment';
+    if (this.#first('pay') > at) return 'Awaiting Payment';
     if (this.#last(at, 'pause', 'resume') === 'pause') return 'Paused';
     return at < this.schedule.start ? 'Scheduled' : 'Active';
   }
@@ -59,11 +59,11 @@ export class LifecycleModel {
   /** Unused Time (decision 6). Nothing changes between two actions, so the middle of that time stands for all of it. */
   unusedMs(now: number): number {
     const { created, start, expiry } = this.schedule;
-    const paid = this.#first('payment');
-    const deleted = this.#first('deletion');
+    const paid = this.#first('pay');
+    const deleted = this.#first('delete');
     if (paid === Infinity) return 0;
     // Decision 7, late card payments: the payment reached an ended or deleted offer.
-    if (paid >= expiry || this.#isBefore('deletion', 'payment')) return expiry - start;
+    if (paid >= expiry || this.#isBefore('delete', 'pay')) return expiry - start;
     const borders = [created, start, expiry, now, ...this.#actions.map(({ at }) => at)];
     const moments = [...new Set(borders)].toSorted((a, b) => a - b);
     let unused = 0;

@@ -1,11 +1,12 @@
-/** GET /offers; listing-status.int.test.ts compares its filters and pages with the domain. */
+/** GET /offers and GET /offers/{offer_id}; listing-status.int.test.ts compares filters and pages with the domain. */
 import { describe, expect, it } from '@jest/globals';
-import { type ListReply, listReply } from '@offer-ads/contracts/public/api';
+import { type ListReply, listReply, type OfferReply, offerReply } from '@offer-ads/contracts/public/api';
 import { byField } from '@offer-ads/contracts/values/offer-texts';
 import { coded } from '../creation/refusals.ts';
-import { byCard, copyOffer, createdId, startingNow } from '../forms.ts';
+import { byCard, copyOffer, create, createdId, formOf, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { itemsOfPages } from '../pages.ts';
+import { pay } from '../payments.ts';
 
 const under = offersUnderTest();
 
@@ -132,4 +133,59 @@ it.each(['live', 'LIVE'])('403 for environment=%s with a key of TEST mode', asyn
   expect(await under.call('GET', `/offers?environment=${environment}`)).toMatchObject(
     coded('E1', 403, 'This key works in TEST mode only, environment must be TEST'),
   );
+});
+
+describe('GET /offers/{offer_id}', () => {
+  async function read(id: number): Promise<OfferReply> {
+    const { status, body } = await under.call('GET', `/offers/${id}`);
+    expect(status).toBe(200);
+    return offerReply.parse(body);
+  }
+
+  it('has what the listing shows of the offer', async () => {
+    const id = await createdId(under, startingNow);
+    const [listed] = (await list()).data;
+    expect(await read(id)).toEqual({
+      ...listed,
+      payment_url: null,
+      disabled_reason: null,
+      actions: ['pause', 'edit', 'delete'],
+    });
+  });
+
+  it('has the payment link as long as the offer can be paid', async () => {
+    const { body } = await create(under, { ...startingNow, ...byCard });
+    const { offer_id: id, payment_url: url } = body as { offer_id: number; payment_url: string };
+    expect(await read(id)).toMatchObject({ payment_url: url, actions: ['pay', 'edit', 'delete'] });
+    await pay(under, id);
+    expect(await read(id)).toMatchObject({ payment_url: null, actions: ['pause', 'edit', 'delete'] });
+  });
+
+  it.each([
+    ['Awaiting Payment', { ...startingNow, ...byCard }, '', '12:00'],
+    ['Scheduled', {}, '', '12:00'],
+    ['Active', startingNow, '', '12:00'],
+    ['Paused', startingNow, 'pause', '12:00'],
+    ['Ended', startingNow, '', '23:00'],
+  ])('names exactly the commands that an offer accepts that is %s', async (status, parts, before, now) => {
+    const commands = [
+      ['pause', 'POST', '/pause'],
+      ['resume', 'POST', '/resume'],
+      ['edit', 'PATCH', ''],
+      ['delete', 'DELETE', ''],
+    ] as const;
+    for (const [action, method, path] of commands) {
+      under.clock.set('2026-06-01T12:00:00Z');
+      const { body: created } = await create(under, parts);
+      const id = (created as { offer_id: number }).offer_id;
+      if (before !== '') await under.call('POST', `/offers/${id}/${before}`);
+      under.clock.set(`2026-06-01T${now}:00Z`);
+      const offer = await read(id);
+      expect(offer.offer_status).toBe(status);
+      const o = action === 'edit' ? { body: formOf({ title: 'Three for one' }) } : {};
+      const { body } = await under.call(method, `/offers/${id}${path}`, o);
+      const accepted = (body as { return_code: string }).return_code.startsWith('S');
+      expect([action, offer.actions.includes(action)]).toEqual([action, accepted]);
+    }
+  });
 });

@@ -1,15 +1,15 @@
-/** Advances at the same time as other requests, on two replicas; and a process that is killed in the middle of one. */
+/**
+ * Advances at the same time as creations and sweepers, on two replicas; and a process that is killed in the middle of one. Advances against
+ * commands: lifecycle-races.int.test.ts.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { runs } from '@offer-ads/testing/profile';
 import type { Offers } from '../../src/service.ts';
-import { byCard, copyOffer, create, createdId, type Parts, startingNow } from '../forms.ts';
+import { copyOffer, create, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest, startAfresh } from '../offers-under-test.ts';
-import { offerPaid } from '../payments.ts';
-import { advance, askToAdvance, eventsOf, HOUR_S, namesOfEvents } from './clocks.ts';
+import { advance, HOUR_S, namesOfEvents } from './clocks.ts';
 
 const ROUNDS = runs(6, 200);
-const HOUR = HOUR_S * 1_000;
 
 const under = offersUnderTest();
 let replica: Offers;
@@ -24,9 +24,6 @@ async function atOnce<A, B>(round: number, one: () => Promise<A>, other: () => P
   return [await one(), await second];
 }
 
-const code = async (method: string, path: string) =>
-  ((await under.call(method, path, { to: replica })).body as { return_code: string }).return_code;
-
 async function rounds(race: (round: number) => Promise<void>): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     await startAfresh(under);
@@ -35,82 +32,6 @@ async function rounds(race: (round: number) => Promise<void>): Promise<void> {
 }
 
 describe('an advance at the same time as', () => {
-  it('another advance: both count, one after the other', async () => {
-    await rounds(async (round) => {
-      const [one, other] = await atOnce(
-        round,
-        () => advance(under, 60),
-        () => advance(under, 60, { to: replica }),
-      );
-      expect([one.offset_seconds, other.offset_seconds].toSorted((a, b) => a - b)).toEqual([60, 120]);
-    });
-  });
-
-  it('another one to the same instant: one moves the clock', async () => {
-    await rounds(async (round) => {
-      const to = { now: '2026-06-02T12:00:00Z' };
-      const answers = await atOnce(
-        round,
-        () => askToAdvance(under, to),
-        () => askToAdvance(under, to, { to: replica }),
-      );
-      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
-    });
-  });
-
-  /** In each round, an offer meets an advance by so many hours and another request; then its events are judged. */
-  const race = <A>(
-    o: { hours: number; parts?: Parts; request: (id: number) => Promise<A> },
-    judge: (answer: A, events: Awaited<ReturnType<typeof eventsOf>>, id: number) => Promise<void> | void,
-  ) =>
-    rounds(async (round) => {
-      const id = await createdId(under, { ...startingNow, ...o.parts });
-      const [, answer] = await atOnce(
-        round,
-        () => advance(under, o.hours * HOUR_S),
-        () => o.request(id),
-      );
-      await judge(answer, await eventsOf(under, id), id);
-    });
-  const pause = (id: number) => code('POST', `/offers/${id}/pause`);
-
-  it('a pause: it is before the advance, or after it', async () => {
-    await race({ hours: 1, request: pause }, async (answer, _events, id) => {
-      expect(answer).toBe('S1');
-      await advance(under, 10 * HOUR_S);
-      const ends = (await eventsOf(under, id)).filter(({ name }) => name === 'OfferEnded');
-      expect(ends).toHaveLength(1);
-      // The whole eleven hours, or the ten after the first one, which then was announced.
-      expect([11 * HOUR, 10 * HOUR]).toContain(ends[0]?.data.unusedMs);
-    });
-  });
-
-  it('a pause at the end: refused, or followed by the end that credits it', async () => {
-    await race({ hours: 12, request: pause }, (answer, events) => {
-      const { unusedMs } = events.at(-1)?.data ?? {};
-      expect([answer, unusedMs]).toEqual(answer === 'S1' ? ['S1', 11 * HOUR] : ['E2', 0]);
-    });
-  });
-
-  it('a deletion: it credits what was left before the advance, or after it', async () => {
-    const request = (id: number) => code('DELETE', `/offers/${id}`);
-    await race({ hours: 1, request }, (answer, events) => {
-      const deleted = events.filter(({ name }) => name === 'OfferDeleted');
-      expect([answer, deleted.length]).toEqual(['S1', 1]);
-      expect([11 * HOUR, 10 * HOUR]).toContain(deleted[0]?.data.unusedMs);
-    });
-  });
-
-  it('a payment: in time and announced, or too late and all unused', async () => {
-    const request = (id: number) => under.deliver(OfferPaid, offerPaid(under, id));
-    await race({ hours: 12, parts: byCard, request }, (_, events) => {
-      const paid = events.find(({ name }) => name === 'OfferPaymentApplied')?.data;
-      expect(events.filter(({ name }) => name === 'OfferEnded')).toHaveLength(1);
-      const isLate = paid?.outcome === 'ended';
-      expect(paid).toMatchObject(isLate ? { unusedMs: 11 * HOUR } : { outcome: 'active', unusedMs: 0 });
-    });
-  });
-
   it('a creation: its start is in the past by then, or its end is announced all the same', async () => {
     await rounds(async (round) => {
       const [, { body }] = await atOnce(

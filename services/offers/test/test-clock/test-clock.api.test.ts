@@ -56,34 +56,24 @@ describe('POST /test/clock', () => {
   });
 
   it.each([
-    ['nothing', {}],
-    ['both', { advance_seconds: 60, now: '2027-01-01T00:00:00Z' }],
-    ['no time', { advance_seconds: 0 }],
-    ['a time back', { advance_seconds: -60 }],
-    ['parts of a second', { advance_seconds: 1.5 }],
-    ['a text', { advance_seconds: '60' }],
-    ['an instant without a zone', { now: '2027-01-01T00:00:00' }],
-  ])('refuses %s as E1 and moves nothing', async (_what, body) => {
-    const answer = await askToAdvance(under, body);
-    expect([answer.status, answer.body]).toMatchObject([
-      400,
-      { return_code: 'E1', status: 'Error', code: 400, message: expect.stringContaining('advance_seconds') },
-    ]);
+    ['nothing', '{}'],
+    ['both', '{"advance_seconds":60,"now":"2027-01-01T00:00:00Z"}'],
+    ['no time', '{"advance_seconds":0}'],
+    ['a time back', '{"advance_seconds":-60}'],
+    ['parts of a second', '{"advance_seconds":1.5}'],
+    ['a text', '{"advance_seconds":"60"}'],
+    ['an instant without a zone', '{"now":"2027-01-01T00:00:00"}'],
+    ['no JSON', '{'],
+    ['a list', '[]'],
+    ['another type', '{"advance_seconds":1}', 'text/plain'],
+    ['a body that is too long', `{"advance_seconds":1,"x":"${'x'.repeat(5_000)}"}`],
+    ['no body', undefined],
+  ])('refuses %s as E1 and moves nothing', async (_what, body, type = 'application/json') => {
+    const o = { headers: { 'content-type': type }, ...(body !== undefined && { body }) };
+    expect(await under.call('POST', '/test/clock', o)).toMatchObject(
+      replyToTestClockRefusal({ reason: 'not-an-advance' }),
+    );
     expect((await clock()).body).toMatchObject({ offset_seconds: 0 });
-  });
-
-  it.each([
-    ['no JSON', 'application/json', '{'],
-    ['a list', 'application/json', '[]'],
-    ['another type', 'text/plain', '{"advance_seconds":1}'],
-    ['a body that is too long', 'application/json', `{"advance_seconds":1,"x":"${'x'.repeat(5_000)}"}`],
-    ['no body', 'application/json', ''],
-  ])('refuses %s as E1', async (_what, type, body) => {
-    const o = { headers: { 'content-type': type }, ...(body !== '' && { body }) };
-    expect(await under.call('POST', '/test/clock', o)).toMatchObject({
-      status: 400,
-      body: { return_code: 'E1' },
-    });
   });
 
   it('never moves back, and says where the clock is', async () => {
@@ -303,25 +293,5 @@ describe('LIVE mode', () => {
     } finally {
       await under.postgres.query('ALTER TABLE hidden RENAME TO test_clocks');
     }
-  });
-
-  it('never hears of an advance: its rows and events are as before', async () => {
-    const [parts, options] = live;
-    const ids = [
-      await createdId(under, parts, options),
-      await createdId(under, { ...parts, ...startingNow }, options),
-    ];
-    await under.call('POST', `/offers/${ids[1]}/pause`, options);
-    const test = await createdId(under);
-    // All that replies are made of.
-    const seen = async () => ({
-      rows: await under.postgres.query("SELECT * FROM offers WHERE mode = 'LIVE' ORDER BY offer_id"),
-      events: await Promise.all(ids.map((id) => eventsOf(under, id))),
-    });
-    const before = await seen();
-    await advance(under, 300 * DAY_S);
-    await under.offers.sweeper.announce();
-    expect(await seen()).toEqual(before);
-    expect(await status(test)).toBe('Ended');
   });
 });

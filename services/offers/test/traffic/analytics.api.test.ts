@@ -1,10 +1,18 @@
-/** GET /offers/{offer_id}/analytics, fed by events as the community platform sends them. */
+/** GET /offers/{offer_id}/analytics and /analytics/series, fed by events as the community platform sends them. */
 import { describe, expect, it } from '@jest/globals';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
-import { analyticsReply } from '@offer-ads/contracts/public/api';
+import { seriesReply } from '@offer-ads/contracts/portal/offers-api';
+import {
+  type AnalyticsSeriesReply,
+  analyticsReply,
+  analyticsSeriesReply,
+  MAX_POINTS,
+} from '@offer-ads/contracts/public/api';
 import { createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
+import { seeOffer } from '../placements/placing.ts';
 
+const HOUR = 3_600_000;
 const under = offersUnderTest();
 
 function view(offerId: number, viewedAt: string, facts = {}): Promise<void> {
@@ -78,4 +86,71 @@ describe('400', () => {
       });
     },
   );
+});
+
+describe('GET /offers/{offer_id}/analytics/series', () => {
+  async function series(id: number, query: string): Promise<AnalyticsSeriesReply> {
+    const { status, body } = await under.call('GET', `/offers/${id}/analytics/series?${query}`);
+    expect(status).toBe(200);
+    return analyticsSeriesReply.parse(body);
+  }
+
+  it.each([
+    ['24h', 'hour', 3_600],
+    ['30d', 'day', 86_400],
+    ['all', 'hour', 7 * 86_400],
+  ])(
+    'of %s by %s has the figures of analytics, in points of %d seconds',
+    async (interval, granularity, bucket) => {
+      under.clock.set('2025-01-15T09:12:13.456Z');
+      const id = await createdId(under, {
+        start_datetime: '2025-01-15T10:00:00Z',
+        expiry_datetime: '2026-09-15T10:00:00Z',
+      });
+      const now = Date.parse('2026-06-01T12:34:56.789Z');
+      under.clock.set(new Date(now).toISOString());
+      // On both sides of the edges of hours, days and weeks.
+      for (const ms of [0, 1, 23, 24, 25, 167, 168, 700, 2_000, 12_000].flatMap((hours) => [
+        hours * HOUR,
+        hours * HOUR + 1,
+      ])) {
+        await seeOffer(under, id, { views: 1, clicks: 1, at: new Date(now - ms) });
+      }
+      const answer = await under.call('GET', `/offers/${id}/analytics?interval=${interval}`);
+      const analytics = analyticsReply.parse(answer.body);
+      const { points, ...others } = await series(id, `interval=${interval}&granularity=${granularity}`);
+      expect(others).toEqual({ ...analytics, granularity, bucket_seconds: bucket });
+      const sum = (name: 'views' | 'clicks') => points.reduce((all, point) => all + point[name], 0);
+      expect(analytics.metrics.views).toBeGreaterThan(1);
+      expect({ views: sum('views'), clicks: sum('clicks') }).toEqual(analytics.metrics);
+      expect(points.length).toBeLessThanOrEqual(MAX_POINTS);
+      expect(points[0]?.start_datetime).toBe(analytics.start_datetime);
+      if (granularity === 'hour') {
+        // The portal has the same points, and other names for two of the fields.
+        const portal = await under.call('GET', `/portal/offers/${id}/analytics/series?interval=${interval}`);
+        const { status, granularity: _, ...same } = others;
+        const named = { ...same, points, offer_status: status, time_zone: 'UTC' };
+        expect(seriesReply.parse(portal.body)).toEqual(named);
+      }
+      // All others begin at whole hours, days or weeks of UTC.
+      const monday = Date.parse('2001-01-01T00:00:00Z');
+      for (const { start_datetime: at } of points.slice(1))
+        expect((Date.parse(at) - monday) % (bucket * 1_000)).toBe(0);
+    },
+  );
+
+  it.each([
+    '',
+    '?interval=24h',
+    '?granularity=hour',
+    '?interval=1h&granularity=hour',
+    '?interval=24h&granularity=week',
+    '?interval=24h&granularity=hour&granularity=day',
+  ])('is 400 for %j', async (query) => {
+    const id = await createdId(under, startingNow);
+    expect(await under.call('GET', `/offers/${id}/analytics/series${query}`)).toMatchObject({
+      status: 400,
+      body: { return_code: 'E1', message: expect.stringContaining('granularity must be hour or day') },
+    });
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { analyticsIntervals, MAX_POINTS } from '@offer-ads/contracts/public/api';
 import { fc } from '@offer-ads/testing/profile';
 import { analyticsPeriod, wholeHour } from './analytics-period.ts';
-import { bucketsIn, pointsOf, sumOf } from './traffic-series.ts';
+import { bucketsIn, pointsOf } from './traffic-series.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -90,19 +90,6 @@ describe('the points of a period in a time zone', () => {
   ] as const)('in UTC of %s by the %s: each of %d ms, %d in all', (interval, granularity, stepMs, count) => {
     const buckets = bucketsIn(analyticsPeriod(interval, created, now), 'UTC', granularity);
     expect([buckets.bucketMs, buckets.starts.length]).toEqual([stepMs, count]);
-  });
-
-  it('start with the period, then at whole days, are zero without traffic, and contain every count', () => {
-    const period = analyticsPeriod('30d', created, now);
-    const counted = new Map([[1, { views: 3, clicks: 1 }]]);
-    const points = pointsOf(bucketsIn(period, 'UTC'), period, counted);
-    expect(points.slice(0, 3)).toEqual([
-      { startAt: new Date('2026-05-04T12:00:00Z'), views: 0, clicks: 0 },
-      { startAt: new Date('2026-05-05T00:00:00Z'), views: 3, clicks: 1 },
-      { startAt: new Date('2026-05-06T00:00:00Z'), views: 0, clicks: 0 },
-    ]);
-    expect(points.at(-1)?.startAt).toEqual(new Date('2026-06-03T00:00:00Z'));
-    expect(sumOf(points)).toEqual({ views: 3, clicks: 1 });
   });
 
   it('of weeks begin on Mondays of the zone', () => {
