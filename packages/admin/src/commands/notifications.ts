@@ -21,7 +21,7 @@ export const notificationCommands: readonly Command[] = [
         .describe(states.join('|'))
         .optional(),
       org: id.optional(),
-      email: text.optional().describe('EMAIL'),
+      email: text.describe('EMAIL').optional(),
       from: isoTime.optional(),
       limit: count.optional(),
     },
