@@ -1,7 +1,7 @@
 /** Files that are made to hurt, against the service as it runs: what it answers, what it takes, and that it lives on. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
-import { deflatedZeros, gif, photographLikeJpeg, pngChunk } from '@offer-ads/testing/pictures/pictures';
+import { deflatedZeros, photographLikeJpeg, pngChunk } from '@offer-ads/testing/pictures/pictures';
 import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
 import { runs } from '@offer-ads/testing/profile';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
@@ -9,7 +9,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
 import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from './bombs.ts';
 import { type ModerationProcess, startModerationProcess } from './moderation-process.ts';
-import { blankGif, blankPng } from './odd-pictures.ts';
+import { blankGif } from './odd-pictures.ts';
 
 const maxBytes = 512 * 1_000_000;
 const largestUpload = 5_242_880;
@@ -39,7 +39,11 @@ type Attack = readonly [
 
 const zeros = 100_000_000;
 const bombs: readonly Attack[] = [
-  ['a PNG of 256 megapixels in 31 KB', () => blankPng(16_000, 16_000), /50 megapixels/],
+  [
+    'a PNG of 256 megapixels in 31 KB',
+    () => hugePng({ width: 16_000, height: 16_000, depth: 1, channels: 1 }),
+    /50 megapixels/,
+  ],
   ['a PNG of 50 megapixels, 400 MB once inflated', () => hugePng({ ...large, depth: 16 }), 'allowed'],
   ['the same, interlaced', () => hugePng({ ...large, depth: 16, interlaced: true }), tooMuch],
   [
@@ -92,51 +96,11 @@ const bombs: readonly Attack[] = [
   ['a GIF of 2,000 frames', () => blankGif(100, 100, 2_000), 'allowed'],
   ['a GIF of 50 frames of a megapixel', () => blankGif(1_000, 1_000, 50), 'allowed'],
 ];
-const oddities: readonly Attack[] = [
-  ['nothing', () => Buffer.alloc(0), /must be a JPG, PNG or GIF/],
-  ['half a JPEG', async () => half(await photographLikeJpeg()), /damaged/],
-  ['half a GIF', async () => half(await gif({ width: 80, height: 60 })), /damaged/],
-  [
-    'a JPEG with a page behind it',
-    async () => Buffer.concat([await photographLikeJpeg(), Buffer.from('<html></html>')]),
-    'allowed',
-  ],
-  ['a CMYK JPEG', () => hugeJpeg({ width: 200, height: 100, cmyk: true }), 'allowed'],
-  ['a PNG of 16 bits a channel', () => hugePng({ width: 200, height: 100, depth: 16 }), 'allowed'],
-  [
-    'an upright JPEG out of one on its side',
-    () => hugeJpeg({ width: 200, height: 100, orientation: 8 }),
-    'allowed',
-  ],
-  [
-    'noise behind the start of a PNG',
-    () => Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(999, 7)]),
-    /damaged/,
-  ],
-  [
-    'a JPEG whose header promises 60,000 x 60,000 pixels',
-    async () => {
-      const jpeg = await sharp(await photographLikeJpeg())
-        .jpeg({ progressive: false })
-        .toBuffer();
-      const frame = jpeg.indexOf(Buffer.of(0xff, 0xc0));
-      jpeg.writeUInt16BE(60_000, frame + 5);
-      jpeg.writeUInt16BE(60_000, frame + 7);
-      return jpeg;
-    },
-    /50 megapixels/,
-  ],
-];
-
 async function unsafeJpeg(): Promise<Buffer> {
   return sharp(await unsafeLookingPng())
     .resize({ ...large, fit: 'fill' })
     .jpeg({ quality: 60 })
     .toBuffer();
-}
-
-function half(bytes: Buffer): Buffer {
-  return bytes.subarray(0, Math.floor(bytes.length / 2));
 }
 
 /** As an advertiser would: again when there was no verdict for want of time or room. */
@@ -156,10 +120,6 @@ function outcomeOf(reply: VerdictReply): string {
 }
 
 describe('moderation as a process', () => {
-  it.each(oddities)('has a verdict or a reason for %s', async (_name, file, outcome) => {
-    expect(outcomeOf(await verdictOn(await file()))).toMatch(outcome);
-  });
-
   it('has one for every bomb of many at once, below 512 MB, and answers afterwards', async () => {
     const files = await Promise.all(bombs.map(async ([name, file]) => ({ name, file: await file() })));
     const waiting = Array.from({ length: runs(1, 5) }, (_, round) =>

@@ -1,6 +1,6 @@
 /** Small files that ask for much: each is within the 5 MiB of an upload and takes far more when it is opened. */
 import { deflatedZeros, pngChunk } from '@offer-ads/testing/pictures/pictures';
-import sharp, { type Sharp } from 'sharp';
+import sharp from 'sharp';
 
 type Png = {
   readonly width: number;
@@ -67,21 +67,13 @@ export async function hugeJpeg(o: {
   readonly width: number;
   readonly height: number;
   readonly progressive?: boolean;
-  readonly cmyk?: boolean;
-  readonly chromaSubsampling?: '4:4:4' | '4:2:0';
   readonly orientation?: number;
 }): Promise<Buffer> {
   const { width, height } = o;
   const image = sharp({ create: { width, height, channels: 3, background: '#c08040' } });
-  const { progressive = false, chromaSubsampling = '4:2:0' } = o;
-  return (o.cmyk ? image.toColourspace('cmyk') : orientation(image, o.orientation))
-    .jpeg({ progressive, chromaSubsampling, quality: 50, optimiseCoding: false })
+  return (o.orientation === undefined ? image : image.withMetadata({ orientation: o.orientation }))
+    .jpeg({ progressive: o.progressive ?? false, quality: 50, optimiseCoding: false })
     .toBuffer();
-}
-
-// Keeping any metadata would turn CMYK back into sRGB.
-function orientation(image: Sharp, value: number | undefined): Sharp {
-  return value === undefined ? image : image.withMetadata({ orientation: value });
 }
 
 /**

@@ -41,8 +41,6 @@ export function mountApi(
     checkout: Checkout;
     taxRates: Collection<TaxRate>;
     events: Collection<Event>;
-    /** Whether the webhook of an event was accepted. */
-    isDelivered: (eventId: string) => boolean;
     savedReplies: Collection<SavedReply>;
     faults: () => Faults;
   },
@@ -169,8 +167,7 @@ export function mountApi(
     ({ livemode, input }) => {
       const asked = parseParameters(eventListParameters, input);
       if (!asked.ok) return asked.reply;
-      const nowSeconds = checkout.nowSeconds();
-      return listEvents(o.events.all(), asked.value, { livemode, nowSeconds, isDelivered: o.isDelivered });
+      return listEvents(o.events.all(), asked.value, { livemode, nowSeconds: checkout.nowSeconds() });
     },
     'list',
   );
@@ -211,12 +208,8 @@ function hasFields(object: object, filter: Record<string, unknown>): boolean {
   return Object.entries(filter).every(([name, value]) => value === undefined || fields[name] === value);
 }
 
-/** The SDK sends the key as Bearer, curl as Basic (`-u sk_test_...:`). */
 function apiKey(req: Request): string | undefined {
-  const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
-  if (scheme === 'Bearer') return credentials;
-  if (scheme === 'Basic') return Buffer.from(credentials, 'base64').toString().split(':')[0];
-  return undefined;
+  return /^Bearer (.*)$/.exec(req.get('authorization') ?? '')?.[1];
 }
 
 function keyProblem(key: string | undefined): string {

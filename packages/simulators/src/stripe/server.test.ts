@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { Stripe } from 'stripe';
 import { startStripeSimulator } from './server.ts';
 
@@ -319,10 +318,6 @@ describe('events', () => {
     const { id } = await stripe.checkout.sessions.create(order());
     await sim('POST', `/sim/sessions/${id}/pay`);
     await receiver.received(1);
-    // The receiver has the event before the simulator has the reply.
-    await eventually(async () =>
-      expect((await stripe.events.list({ delivery_success: true })).data).toHaveLength(1),
-    );
     await sim('POST', '/sim/faults', { lose: true });
     for (let count = 0; count < 3; count += 1) {
       advance(1_000);
@@ -332,7 +327,7 @@ describe('events', () => {
     return { receiver, stripe, live, advance, nowMs: () => nowMs };
   }
 
-  it('are listed newest first, in pages, by type, time and delivery', async () => {
+  it('are listed newest first, in pages, by type and time, delivered or not', async () => {
     const { receiver, stripe, live, nowMs } = await startWithEvents();
     const typesOf = async (query: Parameters<typeof stripe.events.list>[0]) =>
       (await stripe.events.list(query)).data.map(({ type }) => type);
@@ -340,16 +335,14 @@ describe('events', () => {
     const disputes = ['charge.dispute.funds_withdrawn', 'charge.dispute.created'];
     expect(await typesOf({})).toEqual([...disputes, ...refunds, 'checkout.session.completed']);
     expect(receiver.events).toHaveLength(1);
-    expect(await typesOf({ delivery_success: false })).toEqual([...disputes, ...refunds]);
-    expect(await typesOf({ delivery_success: true })).toEqual(['checkout.session.completed']);
     expect(await typesOf({ types: ['refund.created', 'charge.dispute.created'] })).toEqual([
       'charge.dispute.created',
       ...refunds,
     ]);
-    expect(await typesOf({ type: 'charge.dispute.*' })).toEqual(disputes);
     const latest = Math.floor(nowMs() / 1_000);
-    expect(await typesOf({ type: 'refund.created', created: { lt: latest } })).toHaveLength(2);
-    expect(await typesOf({ type: 'refund.created', created: { gte: latest } })).toHaveLength(1);
+    const types = ['refund.created'] as const;
+    expect(await typesOf({ types: [...types], created: { lt: latest } })).toHaveLength(2);
+    expect(await typesOf({ types: [...types], created: { gte: latest } })).toHaveLength(1);
     expect((await live.events.list()).data).toEqual([]);
 
     const first = await stripe.events.list({ limit: 4 });
@@ -359,7 +352,6 @@ describe('events', () => {
       false,
       ['refund.created', 'checkout.session.completed'],
     ]);
-    expect(await typesOf({ limit: 1, ending_before: rest.data[0]!.id })).toEqual([first.data[3]!.type]);
   });
 
   it('are kept for 30 days, and a page after a removed event is refused', async () => {
@@ -371,8 +363,6 @@ describe('events', () => {
       code: 'resource_missing',
       param: 'starting_after',
     });
-    const both = { type: 'refund.*', types: ['refund.created'] };
-    await expect(stripe.events.list(both)).rejects.toMatchObject({ param: 'types' });
     const unknown = { types: ['refund.created', 'refund.create'] };
     await expect(stripe.events.list(unknown)).rejects.toMatchObject({ param: 'types[1]' });
   });

@@ -45,8 +45,6 @@ export async function startStripeSimulator(o: {
   const sessions = journal.collection<CheckoutSession>('session');
   const taxRates = journal.collection<TaxRate>('tax_rate');
   const events = journal.collection<Event>('event');
-  /** The events whose webhooks were accepted. */
-  const deliveries = journal.collection<{ id: string }>('delivery');
   const savedReplies = journal.collection<SavedReply>('reply');
   const clock = o.clock ?? systemClock;
   let current: Faults = {};
@@ -57,10 +55,7 @@ export async function startStripeSimulator(o: {
     secrets: o.webhookSecrets,
     faults,
     clock,
-    ended: (event, outcome) => {
-      events.put({ ...event, pending_webhooks: 0 });
-      if (outcome === 'delivered') deliveries.put({ id: event.id });
-    },
+    ended: (event) => events.put({ ...event, pending_webhooks: 0 }),
     firstRetryMs: o.firstRetryMs ?? 500,
     log: o.log ?? console.log,
   });
@@ -106,8 +101,7 @@ export async function startStripeSimulator(o: {
     next();
   });
   app.use('/sim', express.json());
-  const isDelivered = (eventId: string) => deliveries.get(eventId) !== undefined;
-  mountApi(app, { checkout, taxRates, events, isDelivered, savedReplies, faults });
+  mountApi(app, { checkout, taxRates, events, savedReplies, faults });
   mountSim(app, {
     checkout,
     sessions,

@@ -29,7 +29,7 @@ export function startWebhooks(o: {
   faults: () => Faults;
   clock: Clock;
   /** Called when an event was delivered or given up. */
-  ended: (event: Event, outcome: 'delivered' | 'given up') => void;
+  ended: (event: Event) => void;
   firstRetryMs: number;
   log: (line: string) => void;
 }): Webhooks {
@@ -57,12 +57,12 @@ export function startWebhooks(o: {
 
   async function deliver(delivery: Delivery): Promise<void> {
     const answer = await post(delivery.event);
-    if (answer === 'accepted') return o.ended(delivery.event, 'delivered');
+    if (answer === 'accepted') return o.ended(delivery.event);
     if (stopped.signal.aborted) return;
     const attempts = delivery.attempts + 1;
     const delayMs = Math.min(o.firstRetryMs * 2 ** Math.min(attempts - 1, 20), longestRetryMs);
     o.log(`webhook ${delivery.event.id}: attempt ${attempts} ended with ${answer}, again in ${delayMs} ms`);
-    if (performance.now() - delivery.firstAt > giveUpAfterMs) return o.ended(delivery.event, 'given up');
+    if (performance.now() - delivery.firstAt > giveUpAfterMs) return o.ended(delivery.event);
     waiting.push({ ...delivery, attempts, dueAt: performance.now() + delayMs });
   }
 
@@ -94,7 +94,7 @@ export function startWebhooks(o: {
   return {
     send(event) {
       const { duplicate = 1, delayMs = 0, shuffle = false, lose = false } = o.faults();
-      if (lose) return o.ended(event, 'given up');
+      if (lose) return o.ended(event);
       for (let copy = 0; copy < duplicate; copy += 1) {
         const dueAt = performance.now() + delayMs + (shuffle ? Math.random() * shuffleWindowMs : 0);
         waiting.push({ event, attempts: 0, dueAt, firstAt: performance.now() });

@@ -55,20 +55,6 @@ describe('admission', () => {
     expect(await two).toBe('second');
   });
 
-  it('refuses at once with 503 when too many wait', async () => {
-    const admission = admissionOf({ atOnce: 1, maxWaiting: 1 });
-    const running = work();
-    const accepted = [
-      admission.run(ordinary(1), never, running.run),
-      admission.run(ordinary(1), never, async () => 'waited'),
-    ];
-    await expect(admission.run(ordinary(2), never, async () => 'no slot')).rejects.toMatchObject({
-      status: 503,
-    });
-    running.finish();
-    expect(await Promise.all(accepted)).toEqual(['done', 'waited']);
-  });
-
   it('says 429 to whoever waited in vain behind pictures of the same organisation, and 503 to others', async () => {
     const admission = admissionOf({ atOnce: 1, maxWaiting: 6 });
     const running = work();
@@ -250,21 +236,6 @@ describe('admission', () => {
     accepted.push(admission.run(ordinary(6), never, async () => 'ordinary'));
     for (const { finish } of works) finish();
     expect(await Promise.all(accepted)).toEqual(['done', 'done', 'large', 'large', 'ordinary']);
-  });
-
-  it('starts a large picture beside an ordinary one, and another large one only when the first has ended', async () => {
-    const admission = admissionOf({ atOnce: 2, maxWaiting: 5 });
-    const works = [work(), work()] as const;
-    const ordinaryOne = admission.run(ordinary(1), never, works[0].run);
-    const firstLarge = admission.run(large(2), never, works[1].run);
-    expect(admission.waiting()).toBe(0);
-    const secondLarge = admission.run(large(3), never, async () => 'second');
-    works[0].finish();
-    await ordinaryOne;
-    expect(await admission.run(ordinary(4), never, async () => 'served')).toBe('served');
-    expect(admission.waiting()).toBe(1);
-    works[1].finish();
-    expect(await Promise.all([firstLarge, secondLarge])).toEqual(['done', 'second']);
   });
 
   it('says 422 to a large picture whose caller had no time left when it came, and 503 to an ordinary one', async () => {
