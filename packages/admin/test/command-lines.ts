@@ -152,6 +152,18 @@ const parked = {
   parkedAt: null,
   body: '{}',
 };
+const catalogue = {
+  version: 4,
+  categories: [
+    { categoryId: 1, categoryName: 'Food', active: true, organisationIds: null },
+    { categoryId: 2, categoryName: 'Music', active: true, organisationIds: [7, 3] },
+  ],
+  interests: [{ interestId: 1, interestName: 'Hiking', active: false }],
+};
+const ofCatalogue = {
+  'GET /admin/catalogue': catalogue,
+  'PUT /admin/catalogue': { ...catalogue, version: 5 },
+};
 const contentHash = 'a'.repeat(64);
 const ruling = { number: 4, at, author: 'ann', action: 'block', reason: 'stolen', contentHash } as const;
 const last = { at, organisationId: 3, mode: 'LIVE', verdict: 'refused', reason: 'explicit' } as const;
@@ -321,6 +333,20 @@ const commandLines: readonly (string | readonly [words: string, replies: Replies
   ),
   `moderation block ${contentHash}`,
   ['moderation rulings --limit 1 --cursor 9', { 'GET /admin/rulings': { rulings: [ruling] } }],
+  ...[
+    'catalogue list',
+    'category set 2 --name Songs',
+    'category set 2 --orgs all',
+    'category set 1 --orgs none --active no',
+    'interest set 1 --active yes',
+    'interest set 8 --name Tea',
+    'category set 9',
+    'interest set 9 --active no',
+    'category set 1 --orgs 0',
+    'category set 1 --orgs x',
+    'category set 1 --active maybe',
+    'interest set 2147483648 --name x',
+  ].map((words) => [words, ofCatalogue] as const),
   ['notification list', { 'GET /admin/notifications': { notifications: [mail] } }],
   [
     'notification list --state failed --org 1 --email ann@cafe.example --from 2026-06-01T00:00:00+01:00 --limit 5',

@@ -1,15 +1,14 @@
-/** The portal API's calls about an organisation's money. The gateway passes them on to billing. */
+/** The portal API's calls about an organisation's money. The gateway passes them on to api. */
 import { z } from 'zod';
-import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import * as billing from '../internal/billing-api.ts';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import * as api from '../internal/billing-api.ts';
 import { reply } from '../public/reply-headers.ts';
 import { idempotencyKey } from '../values/idempotency-key.ts';
-import { change, csvFile, named, read, refused } from './operations.ts';
+import { csvFile, named, pathsOf, refused, section } from './operations.ts';
 
 const modePath = z.object({ mode: z.enum(['test', 'live']) });
-const roles = 'Admin';
 const badQuery = refused('A parameter is invalid; the message names it.');
-const lowBalance = named('LowBalanceThreshold', billing.lowBalanceReply);
+const lowBalance = named('LowBalanceThreshold', api.lowBalanceReply);
 const keyHeader = z.object({
   'Idempotency-Key': idempotencyKey.meta({
     description:
@@ -28,120 +27,97 @@ const document: ZodOpenApiResponseObject = {
   },
 };
 
-export const billingPaths = {
-  '/{mode}/balance': {
-    get: read('Billing', {
-      id: 'readBalance',
-      summary: 'The prepaid balance',
-      description: 'Offers are paid from it, and Unused Time is credited to it. Net of VAT.',
-      roles,
-      parameters: { path: modePath },
-      replies: { '200': reply('The balance.', named('Balance', billing.balanceReply)) },
-    }),
-  },
-  '/{mode}/billing/statement': {
-    get: read('Billing', {
-      id: 'readStatement',
-      summary: 'The bookings, newest first, each with the balance after it',
-      description:
-        'Card payments of offers are listed too; they do not change the balance. New bookings change neither the following pages nor the opening and closing balance of the period.',
-      roles,
-      parameters: { path: modePath, query: billing.statementPeriod },
-      replies: {
-        '200': reply('A page of the statement.', named('Statement', billing.statementReply)),
-        '400': badQuery,
-      },
-    }),
-  },
-  '/{mode}/billing/statement.csv': {
-    get: read('Billing', {
-      id: 'exportStatement',
-      summary: 'The bookings as a CSV file',
-      description: `Newest first, in UTF-8 with a byte order mark. At most ${billing.MAX_CSV_ENTRIES.toLocaleString('en-GB')} bookings: choose a shorter period where there are more.`,
-      roles,
-      parameters: { path: modePath, query: billing.statementCsvPeriod },
-      replies: {
-        '200': csvFile('The bookings.'),
-        '400': refused('A parameter is invalid, or there are too many bookings; the message says which.'),
-      },
-    }),
-  },
-  '/{mode}/billing/low-balance-threshold': {
-    get: read('Billing', {
-      id: 'readLowBalanceThreshold',
-      summary: 'The balance below which admins get a mail',
-      description: 'Null means that nobody gets such mails.',
-      roles,
-      parameters: { path: modePath },
-      replies: { '200': reply('The threshold, and how the balance stands to it.', lowBalance) },
-    }),
-    put: change('Billing', {
-      id: 'setLowBalanceThreshold',
-      summary: 'Set the threshold, or null for no mails',
-      description:
-        'A mail is sent when the balance falls below the threshold. The next one is sent only after the balance was at or above it again. Setting a threshold above the current balance sends no mail.',
-      roles,
-      parameters: { path: modePath },
-      body: billing.lowBalanceRequest,
-      replies: { '200': reply('The threshold, and how the balance stands to it.', lowBalance) },
-    }),
-  },
-  '/{mode}/billing/top-ups': {
-    post: change('Billing', {
-      id: 'topUpByCard',
-      summary: 'Open a payment page that tops the balance up',
-      description:
-        'The balance receives `amountMinor` when the page is paid. VAT is added to the payment where it is due.',
-      roles,
-      parameters: { path: modePath, header: keyHeader },
-      body: billing.cardTopUpRequest,
-      replies: {
-        '200': reply('The payment page.', named('TopUp', billing.cardTopUpReply)),
-        '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
-        '409': refused('20 top-ups wait for their payment already.'),
-        '422': refused('The Idempotency-Key stands for another amount.'),
-      },
-    }),
-  },
-  '/test/billing/play-money': {
-    post: change('Billing', {
-      id: 'addPlayMoney',
-      summary: 'Add play money to the TEST balance',
-      description:
-        'Takes effect at once and needs no card. It is not a payment and has no invoice. Not available in LIVE mode.',
-      roles,
-      parameters: { header: keyHeader },
-      body: billing.playMoneyRequest,
-      replies: {
-        '200': reply('The balance.', named('PlayMoney', billing.playMoneyReply)),
-        '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
-        '409': refused('The balance would exceed the maximum for play money.'),
-        '422': refused('The Idempotency-Key stands for another amount.'),
-      },
-    }),
-  },
-  '/{mode}/billing/invoices': {
-    get: read('Billing', {
-      id: 'listInvoices',
-      summary: 'Invoices of card payments and their credit notes, newest first',
-      description:
-        'Each card payment, of an offer or a top-up, has an invoice, and each refund of it a credit note. Charges to the balance are in the statement.',
-      roles,
-      parameters: { path: modePath, query: billing.invoicesQuery },
-      replies: {
-        '200': reply('A page of invoices and credit notes.', named('Invoices', billing.invoicesReply)),
-        '400': badQuery,
-      },
-    }),
-  },
-  '/{mode}/billing/invoices/{file}': {
-    get: read('Billing', {
-      id: 'readInvoice',
-      summary: 'One invoice or credit note, `{number}.html` or `{number}.pdf`',
-      description: 'As a page or as a PDF. Neither ever changes, except that a missing name is filled in.',
-      roles,
-      parameters: { path: modePath.extend({ file: billing.invoiceFile }) },
-      replies: { '200': document, ...unknownInvoice },
-    }),
-  },
-} satisfies ZodOpenApiPathsObject;
+const billing = section('Billing', 'Admin');
+
+export const billingPaths = pathsOf({
+  'GET /{mode}/balance': billing.read({
+    id: 'readBalance',
+    summary: 'The prepaid balance',
+    description: 'Offers are paid from it, and Unused Time is credited to it. Net of VAT.',
+    parameters: { path: modePath },
+    replies: { '200': reply('The balance.', named('Balance', api.balanceReply)) },
+  }),
+  'GET /{mode}/billing/statement': billing.read({
+    id: 'readStatement',
+    summary: 'The bookings, newest first, each with the balance after it',
+    description:
+      'Card payments of offers are listed too; they do not change the balance. New bookings change neither the following pages nor the opening and closing balance of the period.',
+    parameters: { path: modePath, query: api.statementPeriod },
+    replies: {
+      '200': reply('A page of the statement.', named('Statement', api.statementReply)),
+      '400': badQuery,
+    },
+  }),
+  'GET /{mode}/billing/statement.csv': billing.read({
+    id: 'exportStatement',
+    summary: 'The bookings as a CSV file',
+    description: `Newest first, in UTF-8 with a byte order mark. At most ${api.MAX_CSV_ENTRIES.toLocaleString('en-GB')} bookings: choose a shorter period where there are more.`,
+    parameters: { path: modePath, query: api.statementCsvPeriod },
+    replies: {
+      '200': csvFile('The bookings.'),
+      '400': refused('A parameter is invalid, or there are too many bookings; the message says which.'),
+    },
+  }),
+  'GET /{mode}/billing/low-balance-threshold': billing.read({
+    id: 'readLowBalanceThreshold',
+    summary: 'The balance below which admins get a mail',
+    description: 'Null means that nobody gets such mails.',
+    parameters: { path: modePath },
+    replies: { '200': reply('The threshold, and how the balance stands to it.', lowBalance) },
+  }),
+  'PUT /{mode}/billing/low-balance-threshold': billing.change({
+    id: 'setLowBalanceThreshold',
+    summary: 'Set the threshold, or null for no mails',
+    description:
+      'A mail is sent when the balance falls below the threshold. The next one is sent only after the balance was at or above it again. Setting a threshold above the current balance sends no mail.',
+    parameters: { path: modePath },
+    body: api.lowBalanceRequest,
+    replies: { '200': reply('The threshold, and how the balance stands to it.', lowBalance) },
+  }),
+  'POST /{mode}/billing/top-ups': billing.change({
+    id: 'topUpByCard',
+    summary: 'Open a payment page that tops the balance up',
+    description:
+      'The balance receives `amountMinor` when the page is paid. VAT is added to the payment where it is due.',
+    parameters: { path: modePath, header: keyHeader },
+    body: api.cardTopUpRequest,
+    replies: {
+      '200': reply('The payment page.', named('TopUp', api.cardTopUpReply)),
+      '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
+      '409': refused('20 top-ups wait for their payment already.'),
+      '422': refused('The Idempotency-Key stands for another amount.'),
+    },
+  }),
+  'POST /test/billing/play-money': billing.change({
+    id: 'addPlayMoney',
+    summary: 'Add play money to the TEST balance',
+    description:
+      'Takes effect at once and needs no card. It is not a payment and has no invoice. Not available in LIVE mode.',
+    parameters: { header: keyHeader },
+    body: api.playMoneyRequest,
+    replies: {
+      '200': reply('The balance.', named('PlayMoney', api.playMoneyReply)),
+      '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
+      '409': refused('The balance would exceed the maximum for play money.'),
+      '422': refused('The Idempotency-Key stands for another amount.'),
+    },
+  }),
+  'GET /{mode}/billing/invoices': billing.read({
+    id: 'listInvoices',
+    summary: 'Invoices of card payments and their credit notes, newest first',
+    description:
+      'Each card payment, of an offer or a top-up, has an invoice, and each refund of it a credit note. Charges to the balance are in the statement.',
+    parameters: { path: modePath, query: api.invoicesQuery },
+    replies: {
+      '200': reply('A page of invoices and credit notes.', named('Invoices', api.invoicesReply)),
+      '400': badQuery,
+    },
+  }),
+  'GET /{mode}/billing/invoices/{file}': billing.read({
+    id: 'readInvoice',
+    summary: 'One invoice or credit note, `{number}.html` or `{number}.pdf`',
+    description: 'As a page or as a PDF. Neither ever changes, except that a missing name is filled in.',
+    parameters: { path: modePath.extend({ file: api.invoiceFile }) },
+    replies: { '200': document, ...unknownInvoice },
+  }),
+});

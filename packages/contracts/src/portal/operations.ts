@@ -64,27 +64,44 @@ function describeCall(o: Call): ZodOpenApiOperationObject {
   };
 }
 
-/** A call without a session: only the origin of the request is checked. */
-function open(o: Call): ZodOpenApiOperationObject {
-  const described = describeCall({
-    ...o,
-    replies: { '403': refused('The request comes from another site.'), ...o.replies },
-  });
-  return { ...described, tags: ['Sign-in'], security: [] };
+/** The calls of one subject; `roles`: those that may make them, where a call says nothing else. */
+export function section(tag: string, roles?: Call['roles']) {
+  const withRoles = (o: Call): Call => ({ ...(roles !== undefined && { roles }), ...o });
+  return {
+    /** A call without a session: only the origin of the request is checked. */
+    open: (o: Call): ZodOpenApiOperationObject => {
+      const replies = { '403': refused('The request comes from another site.'), ...o.replies };
+      return { ...describeCall({ ...o, replies }), tags: [tag], security: [] };
+    },
+    /** A reading call. */
+    read: (call: Call): ZodOpenApiOperationObject => {
+      const o = withRoles(call);
+      const role: Responses =
+        o.roles === undefined ? {} : { '403': refused(`Only for the roles ${o.roles}.`) };
+      return { ...describeCall({ ...o, replies: { ...o.replies, ...unauthorised, ...role } }), tags: [tag] };
+    },
+    /** A changing call, which needs the CSRF token of the session. */
+    change: (call: Call): ZodOpenApiOperationObject => {
+      const o = withRoles(call);
+      const role = o.roles === undefined ? '' : `; or not one of the roles ${o.roles}`;
+      const replies = { ...o.replies, ...unauthorised, '403': refused(`${csrfRefused}${role}.`) };
+      return { ...describeCall({ ...o, replies }), tags: [tag], security: [{ session: [], csrf: [] }] };
+    },
+  };
 }
 
-/** A reading call. */
-export function read(tag: string, o: Call): ZodOpenApiOperationObject {
-  const role: Responses = o.roles === undefined ? {} : { '403': refused(`Only for the roles ${o.roles}.`) };
-  const replies = { ...o.replies, ...unauthorised, ...role };
-  return { ...describeCall({ ...o, replies }), tags: [tag] };
-}
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A changing call, which needs the CSRF token of the session. */
-export function change(tag: string, o: Call): ZodOpenApiOperationObject {
-  const role = o.roles === undefined ? '' : `; or not one of the roles ${o.roles}`;
-  const replies = { ...o.replies, ...unauthorised, '403': refused(`${csrfRefused}${role}.`) };
-  return { ...describeCall({ ...o, replies }), tags: [tag], security: [{ session: [], csrf: [] }] };
+/** Calls by method and path, as the document has them. */
+export function pathsOf(
+  calls: Readonly<Record<`${Method} /${string}`, ZodOpenApiOperationObject>>,
+): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const [call, operation] of Object.entries(calls)) {
+    const [method = '', path = ''] = call.split(' ');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  }
+  return paths;
 }
 
 export const named = (id: string, schema: z.ZodType) => schema.meta({ id });
@@ -100,316 +117,264 @@ const signUpRefused = refused(
 );
 const unknown = { id: 'Unknown', ...refused('The organisation has nothing with that id.') };
 
-export const ownPaths = {
-  '/sign-in': {
-    post: open({
-      id: 'askForSignInLink',
-      summary: 'Ask for a sign-in link by email',
-      description:
-        'The answer does not show whether the address is known. An address gets at most 5 links in 15 minutes.',
-      body: session.signInRequest,
-      replies: { '202': reply('If the address is known, a link was sent to it.', session.signInReply) },
-    }),
-  },
-  '/sign-in/complete': {
-    post: open({
-      id: 'completeSignIn',
-      summary: 'Sign in with the token of a link',
-      description: 'The token is the part of the link after the `#`; it works once.',
-      body: session.signInCompletion,
-      replies: {
-        '200': reply('Signed in.', sessionReply, sessionCookie),
-        '401': refused('The link is unknown, was used or has expired.'),
-      },
-    }),
-  },
-  '/sign-up': {
-    get: {
-      ...describeCall({
-        id: 'readSignUp',
-        summary:
-          'Whether people may register organisations themselves, and the countries and currencies to choose from',
-        description: 'The sign-up page reads it. Needs no session.',
-        replies: {
-          '200': reply('Whether sign-up is open, and the choices.', named('SignUpState', signUp.signUpState)),
-        },
-      }),
-      tags: ['Sign-up'],
-      security: [],
+const signIns = section('Sign-in');
+const signUps = section('Sign-up');
+const sessions = section('Session');
+const organisations = section('Organisation');
+const people = section('People', 'Admin');
+const terms = section('Terms');
+const keys = section('Keys', 'Developer, Admin');
+const calls = section('Calls', 'Developer, Admin');
+
+export const ownPaths = pathsOf({
+  'POST /sign-in': signIns.open({
+    id: 'askForSignInLink',
+    summary: 'Ask for a sign-in link by email',
+    description:
+      'The answer does not show whether the address is known. An address gets at most 5 links in 15 minutes.',
+    body: session.signInRequest,
+    replies: { '202': reply('If the address is known, a link was sent to it.', session.signInReply) },
+  }),
+  'POST /sign-in/complete': signIns.open({
+    id: 'completeSignIn',
+    summary: 'Sign in with the token of a link',
+    description: 'The token is the part of the link after the `#`; it works once.',
+    body: session.signInCompletion,
+    replies: {
+      '200': reply('Signed in.', sessionReply, sessionCookie),
+      '401': refused('The link is unknown, was used or has expired.'),
     },
-    post: {
-      ...open({
-        id: 'signUp',
-        summary: 'Ask to register an organisation',
-        description:
-          'Nothing exists until the link in the mail was used, within 24 hours. Answers the same whether or not anybody has that address: who has a place already is sent a link to sign in instead. At most 5 such mails in 24 hours go to one address.',
-        body: signUp.signUpRequest,
-        replies: { '202': reply('A mail is on its way.', signUp.signUpReply), '403': signUpRefused },
-      }),
-      tags: ['Sign-up'],
-    },
-  },
-  '/sign-up/complete': {
-    post: {
-      ...open({
-        id: 'completeSignUp',
-        summary: 'Register the organisation with the token of the link and sign in as its first admin',
-        description:
-          'The token is the part of the link after the `#`. It registers one organisation. If it is sent again within a minute, for example by a second click, it signs in to that organisation.',
-        body: session.signInCompletion,
-        replies: {
-          '200': reply('Signed in.', sessionReply, sessionCookie),
-          '401': refused('The link is unknown, was used or has expired.'),
-          '403': signUpRefused,
-        },
-      }),
-      tags: ['Sign-up'],
-    },
-  },
-  '/session': {
-    get: read('Session', {
-      id: 'readSession',
-      summary: 'The signed-in person, organisation, role and CSRF token',
-      description: 'Each page reads it first: the CSRF token is needed for every change.',
-      replies: { '200': reply('The session.', sessionReply) },
-    }),
-  },
-  '/session/organisation': {
-    post: change('Session', {
-      id: 'switchOrganisation',
-      summary: 'Switch to another organisation of the same email address',
-      description: 'The new session replaces this one, with the role that the person has there.',
-      body: session.organisationSwitch,
-      replies: {
-        '200': reply('The session, with a new CSRF token.', sessionReply, sessionCookie),
-        '404': refused('The address does not belong to such an organisation.'),
-      },
-    }),
-  },
-  '/sessions': {
-    get: read('Session', {
-      id: 'listSessions',
-      summary: 'All sessions of the email address',
-      description:
-        'On all devices and in all organisations, so that a person sees a session that is not theirs.',
-      replies: { '200': reply('Sessions, last used first.', session.sessionsReply) },
-    }),
-  },
-  '/sessions/{id}': {
-    delete: change('Session', {
-      id: 'endSession',
-      summary: 'End a session of the email address',
-      description: 'That device is signed out at once. Ids are in `GET /sessions`.',
-      parameters: { path: session.sessionNamed },
-      replies: { '204': reply('It has ended.', null), '404': refused('The address has no such session.') },
-    }),
-  },
-  '/sign-out': {
-    post: change('Session', {
-      id: 'signOut',
-      summary: 'End this session',
-      description: 'The cookie is deleted, and the session ends at once.',
-      replies: { '204': reply('Signed out.', null, sessionCookie) },
-    }),
-  },
-  '/sign-out-everywhere': {
-    post: change('Session', {
-      id: 'signOutEverywhere',
-      summary: 'End all sessions of the email address',
-      description: 'On all devices and in all organisations, this session included.',
-      replies: { '204': reply('Signed out.', null, sessionCookie) },
-    }),
-  },
-  '/organisation': {
-    get: read('Organisation', {
-      id: 'readOrganisation',
-      summary: 'The organisation',
-      description:
-        'Its names, country and currency, its quotas of offers, and whether it has accepted the latest terms.',
-      replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
-    }),
-    patch: change('Organisation', {
-      id: 'changeOrganisation',
-      summary: 'Change the trading name',
-      description: 'Members see the trading name unless an offer has an advertised name.',
-      roles: 'Admin',
-      body: organisation.organisationChange,
-      replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
-    }),
-  },
-  '/organisation/time-zone': {
-    put: change('Organisation', {
-      id: 'setTimeZone',
-      summary: 'Set the time zone of the organisation',
-      description: 'Charts show days of this time zone. Everybody in the organisation sees the same days.',
-      roles: 'Admin',
-      body: organisation.timeZoneChange,
-      replies: { '200': reply('The organisation.', organisationReply) },
-    }),
-  },
-  '/organisation/billing-details': {
-    get: read('Organisation', {
-      id: 'readBillingDetails',
-      summary: 'What invoices show of the organisation beside its name and country',
-      description: 'They show no address until an Admin has entered one.',
-      roles: 'Admin',
-      replies: {
-        '200': reply('Address, VAT number and purchase order.', billingDetailsReply),
-        '404': unknown,
-      },
-    }),
-    put: change('Organisation', {
-      id: 'setBillingDetails',
-      summary: 'Replace the billing details',
-      description: 'Invoices that are issued from now on show them; earlier ones stay as they are.',
-      roles: 'Admin',
-      body: organisation.billingDetailsChange,
-      replies: { '200': reply('The details as they are kept.', billingDetailsReply), '404': unknown },
-    }),
-  },
-  '/people': {
-    get: read('People', {
-      id: 'listPeople',
-      summary: 'The people of the organisation',
-      description: 'With their roles, and whether they have signed in or are disabled.',
-      roles: 'Admin',
-      replies: { '200': reply('People.', organisation.peopleOfOrganisation) },
-    }),
-    post: change('People', {
-      id: 'invitePerson',
-      summary: 'Invite a person by a mail with a sign-in link',
-      description: '403 also until the platform team has approved the organisation.',
-      roles: 'Admin',
-      body: organisation.personInvitation,
-      replies: {
-        '201': reply('The person.', personReply),
-        '404': unknown,
-        '409': refused('The organisation has a person with that address, or as many people as it may have.'),
-      },
-    }),
-  },
-  '/people/{id}': {
-    patch: change('People', {
-      id: 'changePerson',
-      summary: 'Change the role of a person, disable or enable them',
-      description: 'A disabled person is signed out at once, and their keys stop working.',
-      roles: 'Admin',
-      parameters: idPath,
-      body: organisation.personChange,
-      replies: {
-        '200': reply('The person.', personReply),
-        '404': unknown,
-        '409': refused('The organisation would be left without an enabled admin.'),
-      },
-    }),
-  },
-  '/people/{id}/invitation': {
-    post: change('People', {
-      id: 'inviteAgain',
-      summary: 'Send the invitation again',
-      description:
-        '429 also when the person got several invitations within a day; 403 also until the platform team has approved the organisation.',
-      roles: 'Admin',
-      parameters: idPath,
-      replies: {
-        '200': reply('The person.', personReply),
-        '404': unknown,
-        '409': refused('The person has signed in before, or is disabled.'),
-      },
-    }),
-  },
-  '/terms': {
-    get: read('Terms', {
-      id: 'readTerms',
-      summary: 'The advertising terms and who accepted them',
-      description: 'Offers can be created only when an admin has accepted the latest version.',
-      replies: { '200': reply('The terms.', termsReply) },
-    }),
-  },
-  '/terms/text': {
-    get: read('Terms', {
-      id: 'readTermsText',
-      summary: 'The text of one version of the terms',
-      description: 'Of the latest version or of an earlier one.',
-      parameters: { query: organisation.termsTextQuery },
-      replies: {
-        '200': reply('The text.', named('TermsText', organisation.termsTextReply)),
-        '400': refused('The version is missing or too long.'),
-        '404': unknown,
-      },
-    }),
-  },
-  '/terms/acceptance': {
-    post: change('Terms', {
-      id: 'acceptTerms',
-      summary: 'Accept the latest terms for the organisation',
-      description: 'The body names the version, so that nobody accepts one that they have not seen.',
-      roles: 'Admin',
-      body: organisation.termsAcceptance,
-      replies: {
-        '200': reply('The terms.', termsReply),
-        '404': unknown,
-        '409': refused('That is not the latest version, or no version was ever published.'),
-      },
-    }),
-  },
-  '/keys': {
-    get: read('Keys', {
-      id: 'listKeys',
-      summary: 'API keys of the organisation',
-      description: 'Of a key only the last four characters are shown.',
-      roles: 'Developer, Admin',
-      replies: { '200': reply('Keys, without themselves.', organisation.keysReply) },
-    }),
-    post: change('Keys', {
-      id: 'createKey',
-      summary: 'Create an API key',
-      description: 'Only this reply contains the key; it cannot be read again.',
-      roles: 'Developer, Admin',
-      body: organisation.newKey,
-      replies: {
-        '201': reply('The key.', issuedKey),
-        '404': unknown,
-        '409': refused('The organisation has the maximum number of active keys.'),
-      },
-    }),
-  },
-  '/keys/{id}/roll': {
-    post: change('Keys', {
-      id: 'rollKey',
+  }),
+  'GET /sign-up': {
+    ...describeCall({
+      id: 'readSignUp',
       summary:
-        'Replace an API key by a new key of the caller; the old key has stopped working when this answers',
-      description: 'Only this reply contains the new key; it cannot be read again.',
-      roles: 'Developer, Admin',
-      parameters: idPath,
+        'Whether people may register organisations themselves, and the countries and currencies to choose from',
+      description: 'The sign-up page reads it. Needs no session.',
       replies: {
-        '200': reply('The new key.', issuedKey),
-        '404': unknown,
-        '409': refused('The key is not active, has no mode, or its person is disabled.'),
+        '200': reply('Whether sign-up is open, and the choices.', named('SignUpState', signUp.signUpState)),
       },
     }),
+    tags: ['Sign-up'],
+    security: [],
   },
-  '/keys/{id}/disable': {
-    post: change('Keys', {
-      id: 'disableKey',
-      summary: 'Disable an API key; it has stopped working when this answers',
-      description: 'For good: create a new key to go on.',
-      roles: 'Developer, Admin',
-      parameters: idPath,
-      replies: { '200': reply('It is disabled.', organisation.disabledKey), '404': unknown },
-    }),
-  },
-  '/calls': {
-    get: read('Calls', {
-      id: 'listCalls',
-      summary: 'The call log of the organisation, newest first',
-      description: 'Calls with an API key. Actions in the portal are not in it.',
-      roles: 'Developer, Admin',
-      parameters: { query: organisation.callsQuery },
-      replies: {
-        '200': reply('A page of calls.', organisation.callsReply),
-        '400': refused('A parameter is invalid; the message names it.'),
-      },
-    }),
-  },
-} satisfies ZodOpenApiPathsObject;
+  'POST /sign-up': signUps.open({
+    id: 'signUp',
+    summary: 'Ask to register an organisation',
+    description:
+      'Nothing exists until the link in the mail was used, within 24 hours. Answers the same whether or not anybody has that address: who has a place already is sent a link to sign in instead. At most 5 such mails in 24 hours go to one address.',
+    body: signUp.signUpRequest,
+    replies: { '202': reply('A mail is on its way.', signUp.signUpReply), '403': signUpRefused },
+  }),
+  'POST /sign-up/complete': signUps.open({
+    id: 'completeSignUp',
+    summary: 'Register the organisation with the token of the link and sign in as its first admin',
+    description:
+      'The token is the part of the link after the `#`. It registers one organisation. If it is sent again within a minute, for example by a second click, it signs in to that organisation.',
+    body: session.signInCompletion,
+    replies: {
+      '200': reply('Signed in.', sessionReply, sessionCookie),
+      '401': refused('The link is unknown, was used or has expired.'),
+      '403': signUpRefused,
+    },
+  }),
+  'GET /session': sessions.read({
+    id: 'readSession',
+    summary: 'The signed-in person, organisation, role and CSRF token',
+    description: 'Each page reads it first: the CSRF token is needed for every change.',
+    replies: { '200': reply('The session.', sessionReply) },
+  }),
+  'POST /session/organisation': sessions.change({
+    id: 'switchOrganisation',
+    summary: 'Switch to another organisation of the same email address',
+    description: 'The new session replaces this one, with the role that the person has there.',
+    body: session.organisationSwitch,
+    replies: {
+      '200': reply('The session, with a new CSRF token.', sessionReply, sessionCookie),
+      '404': refused('The address does not belong to such an organisation.'),
+    },
+  }),
+  'GET /sessions': sessions.read({
+    id: 'listSessions',
+    summary: 'All sessions of the email address',
+    description:
+      'On all devices and in all organisations, so that a person sees a session that is not theirs.',
+    replies: { '200': reply('Sessions, last used first.', session.sessionsReply) },
+  }),
+  'DELETE /sessions/{id}': sessions.change({
+    id: 'endSession',
+    summary: 'End a session of the email address',
+    description: 'That device is signed out at once. Ids are in `GET /sessions`.',
+    parameters: { path: session.sessionNamed },
+    replies: { '204': reply('It has ended.', null), '404': refused('The address has no such session.') },
+  }),
+  'POST /sign-out': sessions.change({
+    id: 'signOut',
+    summary: 'End this session',
+    description: 'The cookie is deleted, and the session ends at once.',
+    replies: { '204': reply('Signed out.', null, sessionCookie) },
+  }),
+  'POST /sign-out-everywhere': sessions.change({
+    id: 'signOutEverywhere',
+    summary: 'End all sessions of the email address',
+    description: 'On all devices and in all organisations, this session included.',
+    replies: { '204': reply('Signed out.', null, sessionCookie) },
+  }),
+  'GET /organisation': organisations.read({
+    id: 'readOrganisation',
+    summary: 'The organisation',
+    description:
+      'Its names, country and currency, its quotas of offers, and whether it has accepted the latest terms.',
+    replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
+  }),
+  'PATCH /organisation': organisations.change({
+    id: 'changeOrganisation',
+    summary: 'Change the trading name',
+    description: 'Members see the trading name unless an offer has an advertised name.',
+    roles: 'Admin',
+    body: organisation.organisationChange,
+    replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
+  }),
+  'PUT /organisation/time-zone': organisations.change({
+    id: 'setTimeZone',
+    summary: 'Set the time zone of the organisation',
+    description: 'Charts show days of this time zone. Everybody in the organisation sees the same days.',
+    roles: 'Admin',
+    body: organisation.timeZoneChange,
+    replies: { '200': reply('The organisation.', organisationReply) },
+  }),
+  'GET /organisation/billing-details': organisations.read({
+    id: 'readBillingDetails',
+    summary: 'What invoices show of the organisation beside its name and country',
+    description: 'They show no address until an Admin has entered one.',
+    roles: 'Admin',
+    replies: {
+      '200': reply('Address, VAT number and purchase order.', billingDetailsReply),
+      '404': unknown,
+    },
+  }),
+  'PUT /organisation/billing-details': organisations.change({
+    id: 'setBillingDetails',
+    summary: 'Replace the billing details',
+    description: 'Invoices that are issued from now on show them; earlier ones stay as they are.',
+    roles: 'Admin',
+    body: organisation.billingDetailsChange,
+    replies: { '200': reply('The details as they are kept.', billingDetailsReply), '404': unknown },
+  }),
+  'GET /people': people.read({
+    id: 'listPeople',
+    summary: 'The people of the organisation',
+    description: 'With their roles, and whether they have signed in or are disabled.',
+    replies: { '200': reply('People.', organisation.peopleOfOrganisation) },
+  }),
+  'POST /people': people.change({
+    id: 'invitePerson',
+    summary: 'Invite a person by a mail with a sign-in link',
+    description: '403 also until the platform team has approved the organisation.',
+    body: organisation.personInvitation,
+    replies: {
+      '201': reply('The person.', personReply),
+      '404': unknown,
+      '409': refused('The organisation has a person with that address, or as many people as it may have.'),
+    },
+  }),
+  'PATCH /people/{id}': people.change({
+    id: 'changePerson',
+    summary: 'Change the role of a person, disable or enable them',
+    description: 'A disabled person is signed out at once, and their keys stop working.',
+    parameters: idPath,
+    body: organisation.personChange,
+    replies: {
+      '200': reply('The person.', personReply),
+      '404': unknown,
+      '409': refused('The organisation would be left without an enabled admin.'),
+    },
+  }),
+  'POST /people/{id}/invitation': people.change({
+    id: 'inviteAgain',
+    summary: 'Send the invitation again',
+    description:
+      '429 also when the person got several invitations within a day; 403 also until the platform team has approved the organisation.',
+    parameters: idPath,
+    replies: {
+      '200': reply('The person.', personReply),
+      '404': unknown,
+      '409': refused('The person has signed in before, or is disabled.'),
+    },
+  }),
+  'GET /terms': terms.read({
+    id: 'readTerms',
+    summary: 'The advertising terms and who accepted them',
+    description: 'Offers can be created only when an admin has accepted the latest version.',
+    replies: { '200': reply('The terms.', termsReply) },
+  }),
+  'GET /terms/text': terms.read({
+    id: 'readTermsText',
+    summary: 'The text of one version of the terms',
+    description: 'Of the latest version or of an earlier one.',
+    parameters: { query: organisation.termsTextQuery },
+    replies: {
+      '200': reply('The text.', named('TermsText', organisation.termsTextReply)),
+      '400': refused('The version is missing or too long.'),
+      '404': unknown,
+    },
+  }),
+  'POST /terms/acceptance': terms.change({
+    id: 'acceptTerms',
+    summary: 'Accept the latest terms for the organisation',
+    description: 'The body names the version, so that nobody accepts one that they have not seen.',
+    roles: 'Admin',
+    body: organisation.termsAcceptance,
+    replies: {
+      '200': reply('The terms.', termsReply),
+      '404': unknown,
+      '409': refused('That is not the latest version, or no version was ever published.'),
+    },
+  }),
+  'GET /keys': keys.read({
+    id: 'listKeys',
+    summary: 'API keys of the organisation',
+    description: 'Of a key only the last four characters are shown.',
+    replies: { '200': reply('Keys, without themselves.', organisation.keysReply) },
+  }),
+  'POST /keys': keys.change({
+    id: 'createKey',
+    summary: 'Create an API key',
+    description: 'Only this reply contains the key; it cannot be read again.',
+    body: organisation.newKey,
+    replies: {
+      '201': reply('The key.', issuedKey),
+      '404': unknown,
+      '409': refused('The organisation has the maximum number of active keys.'),
+    },
+  }),
+  'POST /keys/{id}/roll': keys.change({
+    id: 'rollKey',
+    summary:
+      'Replace an API key by a new key of the caller; the old key has stopped working when this answers',
+    description: 'Only this reply contains the new key; it cannot be read again.',
+    parameters: idPath,
+    replies: {
+      '200': reply('The new key.', issuedKey),
+      '404': unknown,
+      '409': refused('The key is not active, has no mode, or its person is disabled.'),
+    },
+  }),
+  'POST /keys/{id}/disable': keys.change({
+    id: 'disableKey',
+    summary: 'Disable an API key; it has stopped working when this answers',
+    description: 'For good: create a new key to go on.',
+    parameters: idPath,
+    replies: { '200': reply('It is disabled.', organisation.disabledKey), '404': unknown },
+  }),
+  'GET /calls': calls.read({
+    id: 'listCalls',
+    summary: 'The call log of the organisation, newest first',
+    description: 'Calls with an API key. Actions in the portal are not in it.',
+    parameters: { query: organisation.callsQuery },
+    replies: {
+      '200': reply('A page of calls.', organisation.callsReply),
+      '400': refused('A parameter is invalid; the message names it.'),
+    },
+  }),
+});

@@ -1,7 +1,7 @@
 /** `GET /v1/events`: the events of the last 30 days, newest first, delivered or not. */
 import { z } from 'zod';
 import type { Event } from './objects.ts';
-import { flag, pageSize, text, wholeNumber } from './parameters.ts';
+import { pageSize, text, wholeNumber } from './parameters.ts';
 import { renderList } from './rendering.ts';
 import { invalid, ok, type Reply } from './replies.ts';
 
