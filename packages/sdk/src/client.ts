@@ -12,27 +12,7 @@ import {
   type Settings,
   settingsFrom,
 } from './options.ts';
-import type {
-  AdvanceResult,
-  AnalyticsResult,
-  BalanceEntriesResult,
-  BalanceResult,
-  CategoriesResult,
-  CreateResult,
-  CreditEstimateResult,
-  DeleteResult,
-  EstimateResult,
-  InterestsResult,
-  OfferResult,
-  PageResult,
-  PauseResult,
-  ResetResult,
-  ResultOf,
-  ResumeResult,
-  SeriesResult,
-  TestClockResult,
-  UpdateResult,
-} from './result.ts';
+import type { CreateResult, ResultOf } from './result.ts';
 import type {
   AdvanceRequest,
   AnalyticsInterval,
@@ -52,18 +32,18 @@ export type OfferAds = {
   /** The mode in the key's prefix; undefined for a key from before modes were recorded. */
   readonly mode: Mode | undefined;
   readonly categories: {
-    readonly list: (options?: CallOptions) => Promise<CategoriesResult>;
+    readonly list: (options?: CallOptions) => Promise<ResultOf<'listCategories'>>;
   };
   readonly interests: {
-    readonly list: (options?: CallOptions) => Promise<InterestsResult>;
+    readonly list: (options?: CallOptions) => Promise<ResultOf<'listInterests'>>;
   };
   readonly balance: {
-    readonly get: (options?: CallOptions) => Promise<BalanceResult>;
+    readonly get: (options?: CallOptions) => Promise<ResultOf<'readBalance'>>;
     /** One page, newest first. */
     readonly entries: (
       request?: BalanceEntriesRequest,
       options?: CallOptions,
-    ) => Promise<BalanceEntriesResult>;
+    ) => Promise<ResultOf<'listBalanceEntries'>>;
   };
   readonly webhooks: {
     /** The result has the secret, which is shown this once. A repeat after a lost reply has the same secret. */
@@ -101,41 +81,47 @@ export type OfferAds = {
     ) => Promise<ResultOf<'resendWebhookMessages'>>;
   };
   readonly offers: {
-    readonly estimate: (request: EstimateRequest, options?: CallOptions) => Promise<EstimateResult>;
+    readonly estimate: (
+      request: EstimateRequest,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'estimatePrice'>>;
     readonly create: (request: CreateOfferRequest, options?: CreateOptions) => Promise<CreateResult>;
     /** Sends no request by itself: iterate over it, or call its `page()` or `pages()`. */
     readonly list: (request?: ListOffersRequest, options?: CallOptions) => OfferList;
     /** One offer, and what can be done with it now. */
-    readonly get: (offerId: number, options?: CallOptions) => Promise<OfferResult>;
+    readonly get: (offerId: number, options?: CallOptions) => Promise<ResultOf<'readOffer'>>;
     /** Changes what members see of it; what the request leaves out stays. */
     readonly update: (
       offerId: number,
       request: UpdateOfferRequest,
       options?: CreateOptions,
-    ) => Promise<UpdateResult>;
-    readonly pause: (offerId: number, options?: CallOptions) => Promise<PauseResult>;
-    readonly resume: (offerId: number, options?: CallOptions) => Promise<ResumeResult>;
+    ) => Promise<ResultOf<'updateOffer'>>;
+    readonly pause: (offerId: number, options?: CallOptions) => Promise<ResultOf<'pauseOffer'>>;
+    readonly resume: (offerId: number, options?: CallOptions) => Promise<ResultOf<'resumeOffer'>>;
     readonly analytics: (
       offerId: number,
       interval: AnalyticsInterval,
       options?: CallOptions,
-    ) => Promise<AnalyticsResult>;
+    ) => Promise<ResultOf<'readAnalytics'>>;
     readonly series: (
       offerId: number,
       request: SeriesRequest,
       options?: CallOptions,
-    ) => Promise<SeriesResult>;
+    ) => Promise<ResultOf<'readAnalyticsSeries'>>;
     /** What a deletion would credit now. */
-    readonly estimateCredit: (offerId: number, options?: CallOptions) => Promise<CreditEstimateResult>;
-    readonly delete: (offerId: number, options?: CallOptions) => Promise<DeleteResult>;
+    readonly estimateCredit: (offerId: number, options?: CallOptions) => Promise<ResultOf<'estimateCredit'>>;
+    readonly delete: (offerId: number, options?: CallOptions) => Promise<ResultOf<'deleteOffer'>>;
   };
   /** The time of the TEST offers. With a TEST key only. */
   readonly testClock: {
-    readonly get: (options?: CallOptions) => Promise<TestClockResult>;
+    readonly get: (options?: CallOptions) => Promise<ResultOf<'readTestClock'>>;
     /** Moves it forward. Not repeated when the reply is lost: look at the clock then. */
-    readonly advance: (request: AdvanceRequest, options?: CallOptions) => Promise<AdvanceResult>;
+    readonly advance: (
+      request: AdvanceRequest,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'advanceTestClock'>>;
     /** Back to the real time, when every TEST offer has ended or was deleted. */
-    readonly reset: (options?: CallOptions) => Promise<ResetResult>;
+    readonly reset: (options?: CallOptions) => Promise<ResultOf<'resetTestClock'>>;
   };
 };
 
@@ -222,7 +208,7 @@ function clientWith(settings: Settings): OfferAds {
         return { ...result, idempotencyKey, replayed };
       },
       list: (request = {}, options = {}) => {
-        const readPage = async (page: ListOffersRequest): Promise<PageResult> => {
+        const readPage = async (page: ListOffersRequest): Promise<ResultOf<'listOffers'>> => {
           const query = listQuery({ environment, ...withoutMissing(page) });
           return ask({ name: 'listOffers', path: `/offers?${query.toString()}` }, options);
         };
@@ -259,7 +245,6 @@ function clientWith(settings: Settings): OfferAds {
   };
 }
 
-/** Omits undefined fields, so that they do not hide defaults. */
 /** Without fields that are undefined or null: `quote_id` of an estimate may be null. */
 function withoutMissing<T extends object>(request: T): T {
   return Object.fromEntries(

@@ -10,7 +10,7 @@ import {
   limitsFrom,
   type Settings,
 } from './options.ts';
-import type { PlacementsResult, ReplyInfo, ViewsResult } from './result.ts';
+import type { ReplyInfo, ResultOf } from './result.ts';
 import type { Mode, PlacementsRequest } from './types.ts';
 
 export type CommunityClient = {
@@ -20,13 +20,16 @@ export type CommunityClient = {
    * The offers that a member sees now. Because a page waits for them, an attempt takes at most 2 seconds and the call 5, unless
    * `timeoutMs` and `deadlineMs` say otherwise. Show the page without offers when it throws.
    */
-  readonly placements: (request: PlacementsRequest, options?: CallOptions) => Promise<PlacementsResult>;
+  readonly placements: (
+    request: PlacementsRequest,
+    options?: CallOptions,
+  ) => Promise<ResultOf<'findPlacements'>>;
   /**
    * Counts offers that were seen, by their `view_token`. A token counts once, so send all of them again after an error. More than 500
    * are sent in several requests, one after another, under one deadline. What cannot be a token is not sent, and is in `refused`. An
    * empty list sends nothing: `reply.attempts` is 0.
    */
-  readonly views: (tokens: readonly string[], options?: CallOptions) => Promise<ViewsResult>;
+  readonly views: (tokens: readonly string[], options?: CallOptions) => Promise<ResultOf<'sendViews'>>;
 };
 
 /** @throws OfferAdsError of kind `invalid-argument` */
@@ -63,7 +66,7 @@ async function sendViews(
   settings: Settings,
   tokens: readonly string[],
   options: CallOptions,
-): Promise<ViewsResult> {
+): Promise<ResultOf<'sendViews'>> {
   if (!Array.isArray(tokens)) throw invalidArgument('views takes a list of view tokens');
   const { clock } = settings;
   const endsAtMs = clock.now() + limitsFrom(options, settings).deadlineMs;

@@ -1,11 +1,11 @@
 /** Lists offers: one page as a typed result, or all by iterating. */
 import { invalidArgument } from './error.ts';
-import { type PageResult, unwrap } from './result.ts';
+import { type ResultOf, unwrap } from './result.ts';
 import type { ListOffersRequest, Offer, OfferPage } from './types.ts';
 
 export type OfferList = AsyncIterable<Offer> & {
   /** One page as a result; refusals are values. */
-  readonly page: () => Promise<PageResult>;
+  readonly page: () => Promise<ResultOf<'listOffers'>>;
   /** @throws OfferAdsError of kind `refused` when the service refuses the request */
   readonly pages: () => AsyncGenerator<OfferPage, void, undefined>;
 };
@@ -13,7 +13,7 @@ export type OfferList = AsyncIterable<Offer> & {
 /** Requests are sent only when needed: the next page only after the previous one is used up. */
 export function offerList(
   request: ListOffersRequest,
-  readPage: (request: ListOffersRequest) => Promise<PageResult>,
+  readPage: (request: ListOffersRequest) => Promise<ResultOf<'listOffers'>>,
 ): OfferList {
   async function* pages(): AsyncGenerator<OfferPage, void, undefined> {
     let cursor = request.cursor;

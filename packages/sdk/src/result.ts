@@ -97,6 +97,7 @@ export type ValueOf = {
   readonly sendViews: Views;
 };
 
+/** Of an operation of the API reference: `ResultOf<'pauseOffer'>`. */
 export type ResultOf<Name extends OperationName> = Success<ValueOf[Name]> | RefusalOf<Name>;
 
 /** A creation also returns its key: the same request with the same key never creates a second offer. */
@@ -107,26 +108,6 @@ export type CreateResult =
       readonly replayed: boolean;
     })
   | (RefusalOf<'createOffer'> & { readonly idempotencyKey: string });
-
-export type CategoriesResult = ResultOf<'listCategories'>;
-export type InterestsResult = ResultOf<'listInterests'>;
-export type BalanceResult = ResultOf<'readBalance'>;
-export type BalanceEntriesResult = ResultOf<'listBalanceEntries'>;
-export type EstimateResult = ResultOf<'estimatePrice'>;
-export type PageResult = ResultOf<'listOffers'>;
-export type OfferResult = ResultOf<'readOffer'>;
-export type UpdateResult = ResultOf<'updateOffer'>;
-export type PauseResult = ResultOf<'pauseOffer'>;
-export type ResumeResult = ResultOf<'resumeOffer'>;
-export type AnalyticsResult = ResultOf<'readAnalytics'>;
-export type SeriesResult = ResultOf<'readAnalyticsSeries'>;
-export type CreditEstimateResult = ResultOf<'estimateCredit'>;
-export type DeleteResult = ResultOf<'deleteOffer'>;
-export type TestClockResult = ResultOf<'readTestClock'>;
-export type AdvanceResult = ResultOf<'advanceTestClock'>;
-export type ResetResult = ResultOf<'resetTestClock'>;
-export type PlacementsResult = ResultOf<'findPlacements'>;
-export type ViewsResult = ResultOf<'sendViews'>;
 
 type AnyResult =
   | Success<unknown>

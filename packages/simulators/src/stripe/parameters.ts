@@ -1,4 +1,5 @@
 /** Parameters as the SDK sends them: form-encoded, so every value is text. Refusals name them as Stripe does. */
+import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { z } from 'zod';
 import { invalid, type Reply } from './replies.ts';
 
@@ -24,20 +25,9 @@ export const pageSize = wholeNumber.refine(
 );
 const address = z.url('Not a valid URL');
 
-/** The currencies in which Stripe takes cards. */
-const currencies = (
-  'usd aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp byn bzd cad cdf chf clp cny cop crc ' +
-  'cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip gmd gnf gtq gyd hkd hnl htg huf idr ils inr isk jmd jod jpy kes kgs khr ' +
-  'kmf krw kwd kyd kzt lak lbp lkr lrd lsl mad mdl mga mkd mmk mnt mop mur mvr mwk mxn myr mzn nad ngn nio nok npr nzd omr pab pen ' +
-  'pgk php pkr pln pyg qar ron rsd rub rwf sar sbd scr sek sgd shp sle sos srd std szl thb tjs tnd top try ttd twd tzs uah ugx uyu ' +
-  'uzs vnd vuv wst xaf xcd xof xpf yer zar zmw'
-).split(' ');
-const currency = text.toLowerCase().superRefine((given, { addIssue }) => {
-  if (currencies.includes(given)) return;
-  addIssue(
-    `Invalid currency: ${given}. Stripe currently supports these currencies: ${currencies.join(', ')}`,
-  );
-});
+const currency = text
+  .toLowerCase()
+  .refine((given) => cardMinimumMinor(given.toUpperCase()) !== undefined, 'Invalid currency');
 
 const lineItem = z.strictObject({
   price_data: z.strictObject({
