@@ -164,6 +164,44 @@ const ofCatalogue = {
   'GET /admin/catalogue': catalogue,
   'PUT /admin/catalogue': { ...catalogue, version: 5 },
 };
+/** What the gateway and the notifier have of a person. */
+export const erasure = {
+  'gateway POST /admin/people/erase': {
+    email: 'ann@tea.example',
+    memberships: [
+      {
+        personId: 7,
+        organisationId: 3,
+        organisationName: 'Tea House',
+        role: 'admin',
+        isLastAdmin: true,
+      },
+    ],
+    sessions: 2,
+    links: 0,
+    signUps: 1,
+    events: null,
+  },
+  'notifier POST /admin/people/erase': { contacts: 1, notifications: 12, bounces: 0, preferences: 1 },
+  'GET /admin/parked': { parked: [] },
+};
+/** An entry of the audit log. */
+export const audited = {
+  id: '00000000-0000-4000-8000-000000000001',
+  at,
+  actor: 'ann',
+  subject: null,
+  roles: [],
+  via: 'token',
+  action: 'POST /offers/:id/disable',
+  targets: ['offers/7'],
+  organisationId: 3,
+  reason: 'stolen',
+  details: {},
+  requestId: 'a-request',
+  traceId: null,
+  status: 200,
+};
 const contentHash = 'a'.repeat(64);
 const ruling = { number: 4, at, author: 'ann', action: 'block', reason: 'stolen', contentHash } as const;
 const last = { at, organisationId: 3, mode: 'LIVE', verdict: 'refused', reason: 'explicit' } as const;
@@ -203,7 +241,7 @@ const uploaded = {
 };
 
 type Replies = Readonly<Record<string, object>>;
-/** Replies by method and path; `{"done": true}` where none is given. One with a message is a refusal. */
+/** Replies by method and path, for one service or for all; `{"done": true}` where none is given. One with a message is a refusal. */
 const commandLines: readonly (string | readonly [words: string, replies: Replies])[] = [
   'org create --name Tea --trading-name House --country GB --currency GBP --admin-email bo@tea.example',
   'org disable --org 3',
@@ -226,6 +264,9 @@ const commandLines: readonly (string | readonly [words: string, replies: Replies
   'person reinvite --org 3 --email bo@tea.example',
   'person role --org 3 --email bo@tea.example --role admin',
   'session end --org 3 --email bo@tea.example',
+  ['person erase ann@tea.example', erasure],
+  ['person erase 7 --confirm yes', erasure],
+  'person erase ann',
   'key create --org 3 --mode live --expires 2027-01-01T00:00:00+01:00 --email bo@tea.example',
   'key create --org 3 --mode none',
   'key roll 7',
@@ -365,6 +406,14 @@ const commandLines: readonly (string | readonly [words: string, replies: Replies
   // Only when their ids, or all, are given.
   'events drop',
   ['events drop --ids all', { 'POST /admin/parked/drop': { dropped: 1 } }],
+  [
+    'audit list --person ann --org 3 --limit 5',
+    {
+      'GET /admin/audit': { entries: [] },
+      'offers GET /admin/audit': { entries: [audited] },
+      'pricing GET /admin/audit': { message: 'away' },
+    },
+  ],
   // What is wrong on the command line asks no service.
   'person invite --org 3',
   'org show three',
@@ -404,7 +453,7 @@ async function show([words, replies]: readonly [string, Replies]): Promise<strin
   const call: Tools['call'] = async (owner, route, { query, json } = {}) => {
     const sent = query ?? json;
     asked.push(`> ${owner} ${route}${sent === undefined ? '' : ` ${JSON.stringify(sent)}`}`);
-    const reply = replies[route] ?? { done: true };
+    const reply = replies[`${owner} ${route}`] ?? replies[route] ?? { done: true };
     if ('message' in reply) throw new Refused(`${owner}: ${String(reply.message)}`, 409);
     return reply;
   };
