@@ -1,5 +1,5 @@
 /** A labelled field with its hint and error message, connected for screen readers. */
-import { createContext, type JSX } from 'preact';
+import { type ComponentProps, createContext, type JSX } from 'preact';
 import { useContext, useEffect, useId } from 'preact/hooks';
 import type { FieldFaults } from './field-faults.ts';
 
@@ -58,5 +58,61 @@ export function Field({ label, hint, name, fault: ownFault, children }: FieldPro
         </span>
       )}
     </div>
+  );
+}
+
+type ControlProps<Tag extends 'input' | 'select' | 'textarea'> = Pick<
+  FieldProps,
+  'label' | 'hint' | 'fault'
+> & {
+  /** The form shows messages of the server about this name here. */
+  readonly placesFaults?: boolean;
+} & Omit<ComponentProps<Tag>, 'label' | 'ref'>;
+
+/** The properties of a `Field` and of the control in it, apart. */
+function apart<Tag extends 'input' | 'select' | 'textarea'>(o: ControlProps<Tag>) {
+  const { label, hint, fault, placesFaults = false, ...control } = o;
+  const { name } = control as { readonly name?: string };
+  return {
+    field: { label, hint, fault, ...(placesFaults && name !== undefined ? { name } : {}) },
+    control,
+  };
+}
+
+export function InputField(props: ControlProps<'input'>) {
+  const { field, control } = apart(props);
+  return <Field {...field}>{(described) => <input {...described} {...control} />}</Field>;
+}
+
+export function TextAreaField(props: ControlProps<'textarea'>) {
+  const { field, control } = apart(props);
+  return <Field {...field}>{(described) => <textarea {...described} {...control} />}</Field>;
+}
+
+/** The options are its children. */
+export function SelectField(props: ControlProps<'select'>) {
+  const { field, control } = apart(props);
+  return <Field {...field}>{(described) => <select {...described} {...control} />}</Field>;
+}
+
+type OptionsProps = {
+  readonly of: readonly (readonly [value: string | number, text: string])[] | undefined;
+  /** Where the form reads the value, and the page does not follow it. */
+  readonly chosen?: string;
+};
+
+export function Options({ of = [], chosen }: OptionsProps) {
+  return (
+    <>
+      {of.map(([value, text]) => (
+        <option
+          key={value}
+          value={value}
+          {...(chosen === undefined ? {} : { selected: String(value) === chosen })}
+        >
+          {text}
+        </option>
+      ))}
+    </>
   );
 }

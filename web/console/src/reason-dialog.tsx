@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Reply } from '../../ui/calls/call.ts';
 import { DialogForm } from '../../ui/dialog-form.tsx';
-import { Field } from '../../ui/field.tsx';
+import { InputField } from '../../ui/field.tsx';
 import { textOf } from '../../ui/form.tsx';
 import { oldestShown, sessionKey } from './session.ts';
 
@@ -58,9 +58,7 @@ export function ReasonDialog(o: ReasonDialogProps) {
       close={() => close(false)}
     >
       {children}
-      <Field label="Reason" hint={hint}>
-        {(described) => <input {...described} name="reason" maxLength={500} autocomplete="off" required />}
-      </Field>
+      <InputField label="Reason" hint={hint} name="reason" maxLength={500} autocomplete="off" required />
     </DialogForm>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { Alone } from '../../ui/alone.tsx';
 import { bodyOrThrow, call } from '../../ui/calls/call.ts';
-import { Field } from '../../ui/field.tsx';
+import { InputField } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Loaded } from '../../ui/states.tsx';
@@ -84,34 +84,24 @@ function WithToken({ isAlone }: { readonly isAlone: boolean }) {
   };
   const form = (
     <Form send={signIn} submit="Sign in with the token" label="Sign in with a token">
-      <Field label="Name">
-        {(described) => (
-          <input
-            {...described}
-            name="name"
-            autocomplete="username"
-            autocapitalize="none"
-            spellcheck={false}
-            maxLength={64}
-            required
-          />
-        )}
-      </Field>
-      <Field
+      <InputField
+        label="Name"
+        name="name"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck={false}
+        maxLength={64}
+        required
+      />
+      <InputField
         label="Emergency token"
         hint="Its use alerts the platform team, and the audit log marks each action."
-      >
-        {(described) => (
-          <input
-            {...described}
-            name="token"
-            type="password"
-            autocomplete="current-password"
-            maxLength={200}
-            required
-          />
-        )}
-      </Field>
+        name="token"
+        type="password"
+        autocomplete="current-password"
+        maxLength={200}
+        required
+      />
     </Form>
   );
   return isAlone ? (

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { ChevronDown, LogOut } from 'lucide';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../ui/busy-button.tsx';
+import { Options } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -57,11 +58,12 @@ export function Account() {
               value={session.organisation.id}
               onChange={(event) => void switchTo(Number(event.currentTarget.value))}
             >
-              {[session.organisation, ...session.otherOrganisations].map(({ id, tradingName: name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
+              <Options
+                of={[session.organisation, ...session.otherOrganisations].map(({ id, tradingName: name }) => [
+                  id,
+                  name,
+                ])}
+              />
             </select>
           </label>
         )}

@@ -1,6 +1,6 @@
 /** Sets the quota of offers of an organisation in a mode. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import { Field } from '../../../ui/field.tsx';
+import { InputField } from '../../../ui/field.tsx';
 import { textOf } from '../../../ui/form.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole } from '../session.ts';
@@ -15,21 +15,17 @@ type QuotaDialogProps = {
 export function QuotaDialog({ organisationId, mode, quota, close }: QuotaDialogProps) {
   const { send } = useConsole();
   const limit = (name: keyof typeof quota, label: string) => (
-    <Field label={label}>
-      {(described) => (
-        <input
-          {...described}
-          name={name}
-          type="number"
-          inputmode="numeric"
-          min={0}
-          max={1_000_000}
-          step={1}
-          defaultValue={String(quota[name])}
-          required
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      name={name}
+      type="number"
+      inputmode="numeric"
+      min={0}
+      max={1_000_000}
+      step={1}
+      defaultValue={String(quota[name])}
+      required
+    />
   );
   return (
     <ReasonDialog

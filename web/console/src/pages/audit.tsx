@@ -1,7 +1,7 @@
 /** The audit log: changing actions of staff in all services, newest first, with filters and export. */
 import type { MergedAudit } from '@offer-ads/contracts/admin/audit-api';
 import { useLocation } from 'preact-iso';
-import { Field } from '../../../ui/field.tsx';
+import { InputField, Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
@@ -54,18 +54,16 @@ export function Audit() {
       <Form label="Filter" submit="Show" send={filter} key={JSON.stringify(filters)}>
         <div class="filters">
           <Text label="Person" name="actor" value={actor} />
-          <Field label="Action">
-            {(described) => (
-              <select {...described} name="action">
-                <option value="">All actions</option>
-                {[...new Set([...actions, ...(action === '' ? [] : [action])])].map((one) => (
-                  <option key={one} value={one} selected={one === action}>
-                    {wordsOf(one)}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField label="Action" name="action">
+            <option value="">All actions</option>
+            <Options
+              of={[...new Set([...actions, ...(action === '' ? [] : [action])])].map((one) => [
+                one,
+                wordsOf(one),
+              ])}
+              chosen={action}
+            />
+          </SelectField>
           <Text label="About" name="target" value={target} placeholder="offers/7" />
           <Text label="Organisation" name="organisationId" value={organisationId} placeholder="Number" />
           <Text label="From (UTC)" name="from" value={from} type="date" />
@@ -117,20 +115,16 @@ type TextProps = {
 
 function Text({ label, name, value, type = 'text', placeholder }: TextProps) {
   return (
-    <Field label={label}>
-      {(described) => (
-        <input
-          {...described}
-          name={name}
-          type={type}
-          defaultValue={value}
-          placeholder={placeholder}
-          maxLength={200}
-          autocapitalize="none"
-          spellcheck={false}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      name={name}
+      type={type}
+      defaultValue={value}
+      placeholder={placeholder}
+      maxLength={200}
+      autocapitalize="none"
+      spellcheck={false}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 /** Categories and interests: added, renamed, retired and used again. */
 import type { Catalogue } from '@offer-ads/contracts/admin/offers-api';
-import { Field } from '../../../ui/field.tsx';
+import { InputField } from '../../../ui/field.tsx';
 import { textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
@@ -195,49 +195,36 @@ function EntryDialog({ of, action, kind, entry, close }: EntryDialogProps) {
     >
       <p>{effects[action][kind]}</p>
       {action === 'add' && (
-        <Field label="Id" hint="It can never be changed, and never be used for something else.">
-          {(described) => (
-            <input
-              {...described}
-              name="id"
-              type="number"
-              inputmode="numeric"
-              min={1}
-              max={2_147_483_647}
-              defaultValue={String(entry.id)}
-              required
-            />
-          )}
-        </Field>
+        <InputField
+          label="Id"
+          hint="It can never be changed, and never be used for something else."
+          name="id"
+          type="number"
+          inputmode="numeric"
+          min={1}
+          max={2_147_483_647}
+          defaultValue={String(entry.id)}
+          required
+        />
       )}
       {isForm && (
-        <Field label="Name">
-          {(described) => (
-            <input
-              {...described}
-              name="name"
-              maxLength={100}
-              autocomplete="off"
-              defaultValue={entry.name}
-              required
-            />
-          )}
-        </Field>
+        <InputField
+          label="Name"
+          name="name"
+          maxLength={100}
+          autocomplete="off"
+          defaultValue={entry.name}
+          required
+        />
       )}
       {isForm && kind === 'category' && (
-        <Field
+        <InputField
           label="Only for organisations (optional)"
           hint="Ids such as 3, 7, or nobody. Leave it empty for everybody."
-        >
-          {(described) => (
-            <input
-              {...described}
-              name="organisations"
-              autocomplete="off"
-              defaultValue={idsText(entry.organisationIds)}
-            />
-          )}
-        </Field>
+          name="organisations"
+          autocomplete="off"
+          defaultValue={idsText(entry.organisationIds)}
+        />
       )}
     </ReasonDialog>
   );

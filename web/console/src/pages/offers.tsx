@@ -1,7 +1,7 @@
 /** Offers of all organisations, newest first, in pages, with search and filters. */
 import type { AdminOffersReply, OfferFilter } from '@offer-ads/contracts/admin/offers-api';
 import { useLocation } from 'preact-iso';
-import { Field } from '../../../ui/field.tsx';
+import { InputField, Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
@@ -70,53 +70,29 @@ export function Offers() {
       <Form label="Search" submit="Search" send={find}>
         <div class="filters">
           <div class="field wide">
-            <Field label="Words of the title, or the number">
-              {(described) => (
-                <input
-                  {...described}
-                  key={title}
-                  name="title"
-                  type="search"
-                  defaultValue={title}
-                  maxLength={100}
-                />
-              )}
-            </Field>
+            <InputField
+              label="Words of the title, or the number"
+              key={title}
+              name="title"
+              type="search"
+              defaultValue={title}
+              maxLength={100}
+            />
           </div>
-          <Field label="Id of the organisation">
-            {(described) => (
-              <input
-                {...described}
-                key={organisationId}
-                name="organisation"
-                inputmode="numeric"
-                pattern="[1-9][0-9]{0,8}"
-                defaultValue={organisationId}
-              />
-            )}
-          </Field>
-          <Field label="Mode">
-            {(described) => (
-              <select {...described} key={mode} name="mode">
-                {Object.entries(modes).map(([value, words]) => (
-                  <option key={value} value={value} selected={value === mode}>
-                    {words}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="State">
-            {(described) => (
-              <select {...described} key={state} name="state">
-                {Object.entries(states).map(([value, words]) => (
-                  <option key={value} value={value} selected={value === state}>
-                    {words}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <InputField
+            label="Id of the organisation"
+            key={organisationId}
+            name="organisation"
+            inputmode="numeric"
+            pattern="[1-9][0-9]{0,8}"
+            defaultValue={organisationId}
+          />
+          <SelectField label="Mode" key={mode} name="mode">
+            <Options of={Object.entries(modes)} chosen={mode} />
+          </SelectField>
+          <SelectField label="State" key={state} name="state">
+            <Options of={Object.entries(states)} chosen={state} />
+          </SelectField>
         </div>
       </Form>
       <Loaded query={found} what="offers" lines={10}>

@@ -1,7 +1,7 @@
 /** All organisations, newest first, in pages, with search and filters. */
 import type { OrganisationDetails, OrganisationsReply } from '@offer-ads/contracts/admin/gateway-api';
 import { useLocation } from 'preact-iso';
-import { Field } from '../../../ui/field.tsx';
+import { InputField, Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
@@ -39,30 +39,21 @@ export function Organisations() {
       <Form label="Search" submit="Search" send={find}>
         <div class="filters">
           <div class="field wide">
-            <Field label="Name, address of a person, or id">
-              {(described) => (
-                <input
-                  {...described}
-                  key={search}
-                  name="search"
-                  type="search"
-                  defaultValue={search}
-                  maxLength={200}
-                />
-              )}
-            </Field>
+            <InputField
+              label="Name, address of a person, or id"
+              key={search}
+              name="search"
+              type="search"
+              defaultValue={search}
+              maxLength={200}
+            />
           </div>
-          <Field label="Which">
-            {(described) => (
-              <select {...described} key={which} name="which">
-                {Object.entries(filters).map(([value, { title }]) => (
-                  <option key={value} value={value} selected={value === which}>
-                    {title}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField label="Which" key={which} name="which">
+            <Options
+              of={Object.entries(filters).map(([value, { title }]) => [value, title])}
+              chosen={which}
+            />
+          </SelectField>
         </div>
       </Form>
       <Loaded query={list} what="organisations" lines={10}>

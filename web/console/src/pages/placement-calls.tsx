@@ -2,7 +2,7 @@
 import type { PlacementKeysReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { CallsReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useLocation } from 'preact-iso';
-import { Field } from '../../../ui/field.tsx';
+import { Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
@@ -39,30 +39,17 @@ export function PlacementCalls() {
       <Form label="Filter" submit="Show" send={filter}>
         <div class="filters">
           <div class="field wide">
-            <Field label="Key">
-              {(described) => (
-                <select {...described} key={`${key} ${keys.data?.keys.length ?? 0}`} name="key">
-                  <option value="">All keys</option>
-                  {keys.data?.keys.map((listed) => (
-                    <option key={listed.id} value={listed.id} selected={String(listed.id) === key}>
-                      {listed.name} {maskOf(listed)}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <SelectField label="Key" key={`${key} ${keys.data?.keys.length ?? 0}`} name="key">
+              <option value="">All keys</option>
+              <Options
+                of={keys.data?.keys.map((listed) => [listed.id, `${listed.name} ${maskOf(listed)}`])}
+                chosen={key}
+              />
+            </SelectField>
           </div>
-          <Field label="Result">
-            {(described) => (
-              <select {...described} key={status} name="status">
-                {Object.entries(statuses).map(([value, text]) => (
-                  <option key={value} value={value} selected={value === status}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField label="Result" key={status} name="status">
+            <Options of={Object.entries(statuses)} chosen={status} />
+          </SelectField>
         </div>
       </Form>
       <Loaded query={calls} what="calls" lines={10}>

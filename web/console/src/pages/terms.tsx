@@ -1,7 +1,7 @@
 /** The advertisers' terms: a new version with its preview, and all earlier ones. */
 import type { TermsVersionReply, TermsVersionsReply } from '@offer-ads/contracts/admin/gateway-api';
 import { useState } from 'preact/hooks';
-import { Field } from '../../../ui/field.tsx';
+import { InputField, TextAreaField } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
@@ -136,46 +136,31 @@ function Editor({ of, latest, published }: NewVersionProps & { readonly latest: 
   return (
     <section class="card" aria-labelledby="new">
       <h2 id="new">New version</h2>
-      <Field
+      <InputField
         label="Name of the version"
         hint="For example its date: 2026-12-01. Every version has another name."
-      >
-        {(described) => (
-          <input
-            {...described}
-            maxLength={50}
-            autocomplete="off"
-            value={draft.version}
-            onInput={(event) => change({ version: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        maxLength={50}
+        autocomplete="off"
+        value={draft.version}
+        onInput={(event) => change({ version: event.currentTarget.value })}
+      />
       {of.versions.length > 0 && (
-        <Field
+        <InputField
           label="Holds from (UTC)"
           hint="Until then the version before is enough, so that admins have time to accept this one. Empty: at once."
-        >
-          {(described) => (
-            <input
-              {...described}
-              type="date"
-              value={draft.holdsFrom}
-              onInput={(event) => change({ holdsFrom: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+          type="date"
+          value={draft.holdsFrom}
+          onInput={(event) => change({ holdsFrom: event.currentTarget.value })}
+        />
       )}
       <div class="editor">
-        <Field label="Text" hint="Plain text or Markdown. It is kept in this tab until you publish it.">
-          {(described) => (
-            <textarea
-              {...described}
-              spellcheck
-              value={draft.text}
-              onInput={(event) => change({ text: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextAreaField
+          label="Text"
+          hint="Plain text or Markdown. It is kept in this tab until you publish it."
+          spellcheck
+          value={draft.text}
+          onInput={(event) => change({ text: event.currentTarget.value })}
+        />
         <section class="stack" aria-label="Preview">
           <p class="label">Preview, as advertisers see it</p>
           <div class="preview">

@@ -2,7 +2,7 @@
 import type { IssuedPlacementKeyReply, PlacementKey } from '@offer-ads/contracts/admin/gateway-api';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { Field } from '../../../ui/field.tsx';
+import { InputField, Options, SelectField } from '../../../ui/field.tsx';
 import { textOf } from '../../../ui/form.tsx';
 import { dayText, endOfDay } from '../../../ui/time-text.ts';
 import { ReasonDialog } from '../reason-dialog.tsx';
@@ -15,21 +15,17 @@ const HIGHEST_PER_MINUTE = 1_000_000;
 
 function LimitField({ perMinute }: { readonly perMinute: number }) {
   return (
-    <Field label="Requests a minute">
-      {(described) => (
-        <input
-          {...described}
-          name="perMinute"
-          type="number"
-          inputmode="numeric"
-          min={1}
-          max={HIGHEST_PER_MINUTE}
-          step={1}
-          defaultValue={String(perMinute)}
-          required
-        />
-      )}
-    </Field>
+    <InputField
+      label="Requests a minute"
+      name="perMinute"
+      type="number"
+      inputmode="numeric"
+      min={1}
+      max={HIGHEST_PER_MINUTE}
+      step={1}
+      defaultValue={String(perMinute)}
+      required
+    />
   );
 }
 
@@ -84,26 +80,29 @@ export function CreateKey({ close }: IssuingProps) {
       })}
       close={close}
     >
-      <Field
+      <SelectField
         label="Mode"
         hint="A key shows offers of its mode only. TEST offers are for tests by developers."
+        name="mode"
       >
-        {(described) => (
-          <select {...described} name="mode">
-            <option value="TEST">TEST</option>
-            <option value="LIVE">LIVE</option>
-          </select>
-        )}
-      </Field>
-      <Field label="Name" hint="For example the servers that use it: main site.">
-        {(described) => <input {...described} name="name" maxLength={100} autocomplete="off" required />}
-      </Field>
-      <Field
+        <option value="TEST">TEST</option>
+        <option value="LIVE">LIVE</option>
+      </SelectField>
+      <InputField
+        label="Name"
+        hint="For example the servers that use it: main site."
+        name="name"
+        maxLength={100}
+        autocomplete="off"
+        required
+      />
+      <InputField
         label="Last day (optional)"
         hint="The key stops working at the end of this day. Leave it empty for a key that does not expire."
-      >
-        {(described) => <input {...described} name="lastDay" type="date" min={dayText(new Date())} />}
-      </Field>
+        name="lastDay"
+        type="date"
+        min={dayText(new Date())}
+      />
       <LimitField perMinute={DEFAULT_PER_MINUTE} />
     </IssuingDialog>
   );
@@ -129,20 +128,13 @@ export function RollKey({ of: key, close }: KeyDialogProps & IssuingProps) {
       close={close}
     >
       <p>The new key has the same name, mode, expiry and limit, and is shown once.</p>
-      <Field
+      <SelectField
         label="The old key works"
         hint="Until all servers of the community platform have the new key. If somebody else may know the old key, stop it at once."
+        name="overlap"
       >
-        {(described) => (
-          <select {...described} name="overlap">
-            {overlaps.map(([hours, text]) => (
-              <option key={hours} value={hours}>
-                {text}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+        <Options of={overlaps} />
+      </SelectField>
     </IssuingDialog>
   );
 }

@@ -1,7 +1,7 @@
 /** The sign-in page: asks for a link by mail. There are no passwords that could be stolen. */
 import { useState } from 'preact/hooks';
 import { call } from '../../../ui/calls/call.ts';
-import { Field } from '../../../ui/field.tsx';
+import { InputField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PortalPage } from '../portal-page.tsx';
@@ -31,15 +31,16 @@ export function AskForLink() {
           </Notice>
         )}
         <Form send={ask} submit={sentTo === null ? 'Send me a link' : 'Send another link'}>
-          <Field
-            name="email"
+          <InputField
             label="Email address"
             hint="There is no password: a link that works once is sent to your email address."
-          >
-            {(described) => (
-              <input {...described} type="email" autocomplete="email" maxLength={254} required />
-            )}
-          </Field>
+            name="email"
+            placesFaults
+            type="email"
+            autocomplete="email"
+            maxLength={254}
+            required
+          />
         </Form>
         <p>
           New here? <a href="/portal/sign-up">Register your organisation</a>. You can read{' '}

@@ -3,7 +3,7 @@ import type { SignUpState } from '@offer-ads/contracts/portal/sign-up-api';
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { bodyOrThrow, call } from '../../../ui/calls/call.ts';
-import { Field } from '../../../ui/field.tsx';
+import { Field, InputField, Options } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Outcome } from '../../../ui/outcome.tsx';
@@ -64,16 +64,23 @@ function SignUpForm(o: { readonly state: SignUpState; readonly sent: (email: str
   };
   return (
     <Form send={ask} submit="Send me the link">
-      <Field name="name" label="Legal name" hint="The name on invoices.">
-        {(described) => <input {...described} maxLength={200} autocomplete="organization" required />}
-      </Field>
-      <Field
-        name="tradingName"
+      <InputField
+        label="Legal name"
+        hint="The name on invoices."
+        name="name"
+        placesFaults
+        maxLength={200}
+        autocomplete="organization"
+        required
+      />
+      <InputField
         label="Trading name"
         hint="What members see on your offers. You can change it later."
-      >
-        {(described) => <input {...described} maxLength={100} required />}
-      </Field>
+        name="tradingName"
+        placesFaults
+        maxLength={100}
+        required
+      />
       <div class="two">
         <Field name="country" label="Country" hint="In the United Kingdom VAT is added to card payments.">
           {(described) => (
@@ -90,13 +97,16 @@ function SignUpForm(o: { readonly state: SignUpState; readonly sent: (email: str
           )}
         </Field>
       </div>
-      <Field
-        name="email"
+      <InputField
         label="Your email address"
         hint="You become the first admin. A link that works for 24 hours is sent there."
-      >
-        {(described) => <input {...described} type="email" maxLength={254} autocomplete="email" required />}
-      </Field>
+        name="email"
+        placesFaults
+        type="email"
+        maxLength={254}
+        autocomplete="email"
+        required
+      />
     </Form>
   );
 }
@@ -105,11 +115,7 @@ function Choices(o: { readonly codes: readonly string[]; readonly nameOf: (code:
   return (
     <>
       <option value="">Choose …</option>
-      {byName(o.codes, o.nameOf).map(({ code, name }) => (
-        <option key={code} value={code}>
-          {name}
-        </option>
-      ))}
+      <Options of={byName(o.codes, o.nameOf).map(({ code, name }) => [code, name])} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** The fields of the filter. Each change takes effect at once and changes the address. */
 import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
-import { Field } from '../../../../ui/field.tsx';
+import { InputField, Options, SelectField } from '../../../../ui/field.tsx';
 import { localText } from '../../../../ui/time-text.ts';
 import { maskOf } from '../keys/listed-keys.ts';
 import { type CallFilter, isFiltered, routes, statusClasses, statuses } from './call-filter.ts';
@@ -27,72 +27,43 @@ export function CallsFilter({ filter, keys, show }: CallsFilterProps) {
   });
   return (
     <search class="card filters" aria-label="Filter the calls">
-      <Field label="Key">
-        {(described) => (
-          <select {...described} {...chosen('key')}>
-            <option value="">All keys</option>
-            {filter.key !== '' && keys.every(({ id }) => String(id) !== filter.key) && (
-              <option value={filter.key}>Number {filter.key}</option>
-            )}
-            {keys.map((key) => (
-              <option key={key.id} value={String(key.id)}>
-                {key.name} {maskOf(key)}
-              </option>
-            ))}
-          </select>
+      <SelectField label="Key" {...chosen('key')}>
+        <option value="">All keys</option>
+        {filter.key !== '' && keys.every(({ id }) => String(id) !== filter.key) && (
+          <option value={filter.key}>Number {filter.key}</option>
         )}
-      </Field>
-      <Field label="Route">
-        {(described) => (
-          <select {...described} {...chosen('route')}>
-            <option value="">All routes</option>
-            <Other value={filter.route} among={routes} />
-            {routes.map((route) => (
-              <option key={route} value={route}>
-                {route}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Status">
-        {(described) => (
-          <select {...described} {...chosen('status')}>
-            <option value="">All statuses</option>
-            <Other value={filter.status} among={[...statuses, ...Object.keys(statusClasses)]} />
-            <optgroup label="Classes">
-              {Object.entries(statusClasses).map(([status, meaning]) => (
-                <option key={status} value={status}>
-                  {status} {meaning}
-                </option>
-              ))}
-            </optgroup>
-            <optgroup label="Exactly">
-              {statuses.map((status) => (
-                <option key={status} value={status}>
-                  {status}
-                </option>
-              ))}
-            </optgroup>
-          </select>
-        )}
-      </Field>
-      <Field label="Request id" hint="X-Request-Id of a reply">
-        {(described) => (
-          <input
-            {...described}
-            class="code"
-            maxLength={64}
-            autocomplete="off"
-            spellcheck={false}
-            defaultValue={filter.request}
-            key={filter.request}
-            onChange={(event) => set('request', event.currentTarget.value)}
+        <Options of={keys.map((key) => [key.id, `${key.name} ${maskOf(key)}`])} />
+      </SelectField>
+      <SelectField label="Route" {...chosen('route')}>
+        <option value="">All routes</option>
+        <Other value={filter.route} among={routes} />
+        <Options of={routes.map((route) => [route, route])} />
+      </SelectField>
+      <SelectField label="Status" {...chosen('status')}>
+        <option value="">All statuses</option>
+        <Other value={filter.status} among={[...statuses, ...Object.keys(statusClasses)]} />
+        <optgroup label="Classes">
+          <Options
+            of={Object.entries(statusClasses).map(([status, meaning]) => [status, `${status} ${meaning}`])}
           />
-        )}
-      </Field>
-      <Field label="From">{(described) => <input {...described} {...moment('from')} />}</Field>
-      <Field label="Before">{(described) => <input {...described} {...moment('to')} />}</Field>
+        </optgroup>
+        <optgroup label="Exactly">
+          <Options of={statuses.map((status) => [status, status])} />
+        </optgroup>
+      </SelectField>
+      <InputField
+        label="Request id"
+        hint="X-Request-Id of a reply"
+        class="code"
+        maxLength={64}
+        autocomplete="off"
+        spellcheck={false}
+        defaultValue={filter.request}
+        key={filter.request}
+        onChange={(event) => set('request', event.currentTarget.value)}
+      />
+      <InputField label="From" {...moment('from')} />
+      <InputField label="Before" {...moment('to')} />
       <div class="row">
         <button
           type="button"

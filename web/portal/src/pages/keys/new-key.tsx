@@ -1,7 +1,7 @@
 /** The form for a new key: name and expiry. */
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { DialogForm } from '../../../../ui/dialog-form.tsx';
-import { Field } from '../../../../ui/field.tsx';
+import { InputField } from '../../../../ui/field.tsx';
 import { textOf } from '../../../../ui/form.tsx';
 import { dayText, endOfDay } from '../../../../ui/time-text.ts';
 import { usePortal } from '../../session.ts';
@@ -33,16 +33,23 @@ export function NewKey({ made, close }: NewKeyProps) {
       send={create}
       close={close}
     >
-      <Field name="name" label="Name" hint="For example the program that uses it: web shop.">
-        {(described) => <input {...described} maxLength={100} autocomplete="off" required />}
-      </Field>
-      <Field
-        name="expiresAt"
+      <InputField
+        label="Name"
+        hint="For example the program that uses it: web shop."
+        name="name"
+        placesFaults
+        maxLength={100}
+        autocomplete="off"
+        required
+      />
+      <InputField
         label="Last day (optional)"
         hint="The key stops working at the end of this day. Leave it empty for a key that does not expire."
-      >
-        {(described) => <input {...described} type="date" min={dayText(new Date())} />}
-      </Field>
+        name="expiresAt"
+        placesFaults
+        type="date"
+        min={dayText(new Date())}
+      />
     </DialogForm>
   );
 }

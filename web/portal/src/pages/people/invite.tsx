@@ -1,7 +1,7 @@
 /** The form to invite a person, who gets a mail with a sign-in link. */
 import type { Refusal } from '../../../../ui/calls/call.ts';
 import { DialogForm } from '../../../../ui/dialog-form.tsx';
-import { Field } from '../../../../ui/field.tsx';
+import { InputField } from '../../../../ui/field.tsx';
 import { textOf } from '../../../../ui/form.tsx';
 import type { Role } from './listed-people.ts';
 import { RoleChoice } from './role-choice.tsx';
@@ -22,9 +22,15 @@ export function Invite({ invite, close }: InviteProps) {
       }}
       close={close}
     >
-      <Field name="email" label="Email address">
-        {(described) => <input {...described} type="email" maxLength={254} autocomplete="off" required />}
-      </Field>
+      <InputField
+        label="Email address"
+        name="email"
+        placesFaults
+        type="email"
+        maxLength={254}
+        autocomplete="off"
+        required
+      />
       <RoleChoice chosen="marketer" />
     </DialogForm>
   );

@@ -7,7 +7,7 @@ import {
 import { vatNumberWords } from '@offer-ads/contracts/values/vat-number';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
-import { Field } from '../../../../ui/field.tsx';
+import { InputField, TextAreaField } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { billingDetailsKey, useBillingDetails } from '../../organisation.ts';
@@ -72,52 +72,37 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
           </span>
         }
       >
-        <Field
-          name="address"
+        <TextAreaField
           label="Address"
           hint={`Up to ${MAX_ADDRESS_LINES} lines, without name and country: street, town, postal code.`}
-        >
-          {(described) => (
-            <textarea
-              {...described}
-              rows={5}
-              autocomplete="street-address"
-              defaultValue={of.address.join('\n')}
-              onInput={edited}
-            />
-          )}
-        </Field>
-        <Field
-          name="vatNumber"
+          name="address"
+          placesFaults
+          rows={5}
+          autocomplete="street-address"
+          defaultValue={of.address.join('\n')}
+          onInput={edited}
+        />
+        <InputField
           label="VAT number"
           hint={`Leave it empty if you have none. ${vatNumberWords(session.organisation.country)}.`}
-        >
-          {(described) => (
-            <input
-              {...described}
-              maxLength={40}
-              autocomplete="off"
-              spellcheck={false}
-              defaultValue={of.vatNumber ?? ''}
-              onInput={edited}
-            />
-          )}
-        </Field>
-        <Field
-          name="purchaseOrder"
+          name="vatNumber"
+          placesFaults
+          maxLength={40}
+          autocomplete="off"
+          spellcheck={false}
+          defaultValue={of.vatNumber ?? ''}
+          onInput={edited}
+        />
+        <InputField
           label="Purchase order"
           hint="Your own reference, if your accountants ask for one on each invoice."
-        >
-          {(described) => (
-            <input
-              {...described}
-              maxLength={MAX_CHARACTERS_OF_PURCHASE_ORDER}
-              autocomplete="off"
-              defaultValue={of.purchaseOrder ?? ''}
-              onInput={edited}
-            />
-          )}
-        </Field>
+          name="purchaseOrder"
+          placesFaults
+          maxLength={MAX_CHARACTERS_OF_PURCHASE_ORDER}
+          autocomplete="off"
+          defaultValue={of.purchaseOrder ?? ''}
+          onInput={edited}
+        />
       </Form>
     </div>
   );

@@ -2,7 +2,7 @@
 import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { Field } from '../../../../ui/field.tsx';
+import { InputField } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { countryName, currencyName } from '../../names.ts';
@@ -102,22 +102,17 @@ function TradingName({ of }: { readonly of: OrganisationReply }) {
           </span>
         }
       >
-        <Field
-          name="tradingName"
+        <InputField
           label="Trading name"
           hint="Members see it on offers without an advertised name."
-        >
-          {(described) => (
-            <input
-              {...described}
-              maxLength={100}
-              autocomplete="organization"
-              defaultValue={of.tradingName}
-              onInput={() => setSaved(false)}
-              required
-            />
-          )}
-        </Field>
+          name="tradingName"
+          placesFaults
+          maxLength={100}
+          autocomplete="organization"
+          defaultValue={of.tradingName}
+          onInput={() => setSaved(false)}
+          required
+        />
       </Form>
     </div>
   );

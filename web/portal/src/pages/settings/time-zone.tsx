@@ -2,7 +2,7 @@
 import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { Field } from '../../../../ui/field.tsx';
+import { Options, SelectField } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { organisationKey } from '../../organisation.ts';
 import { usePortal } from '../../session.ts';
@@ -52,25 +52,22 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
           </span>
         }
       >
-        <Field
-          name="timeZone"
+        <SelectField
           label="Time zone"
           hint={
             of.timeZone === null
               ? 'None is chosen yet, so charts show days of UTC. The field shows the time zone of your browser.'
               : 'Charts show its days, for everybody in the organisation.'
           }
+          name="timeZone"
+          placesFaults
+          onChange={() => setSaved(false)}
         >
-          {(described) => (
-            <select {...described} onChange={() => setSaved(false)}>
-              {zones.map((zone) => (
-                <option key={zone} value={zone} selected={zone === (of.timeZone ?? browsers)}>
-                  {zone.replaceAll('_', ' ')}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+          <Options
+            of={zones.map((zone) => [zone, zone.replaceAll('_', ' ')])}
+            chosen={of.timeZone ?? browsers}
+          />
+        </SelectField>
       </Form>
     </div>
   );

@@ -3,7 +3,7 @@ import type { MessagesReply, WebhookMessage, WebhookReply } from '@offer-ads/con
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Dialog } from '../../../../ui/dialog.tsx';
-import { Field } from '../../../../ui/field.tsx';
+import { Options, SelectField } from '../../../../ui/field.tsx';
 import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
@@ -48,18 +48,10 @@ export function Messages({ webhook, report }: MessagesProps) {
     <section class="card stack" aria-labelledby="webhook-messages">
       <div class="row spread">
         <h2 id="webhook-messages">Messages</h2>
-        <Field label="Show">
-          {(described) => (
-            <select {...described} value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
-              <option value="">All</option>
-              {Object.entries(titles).map(([value, title]) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField label="Show" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
+          <option value="">All</option>
+          <Options of={Object.entries(titles)} />
+        </SelectField>
       </div>
       <Loaded query={messages} what="messages" lines={5}>
         {() =>

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import type { Reply } from '../../../../ui/calls/call.ts';
 import { Choices } from '../../../../ui/choices.tsx';
 import { DialogForm } from '../../../../ui/dialog-form.tsx';
-import { Field } from '../../../../ui/field.tsx';
+import { InputField } from '../../../../ui/field.tsx';
 import { textOf } from '../../../../ui/form.tsx';
 import { eventNames, isEventType } from './event-names.ts';
 
@@ -34,33 +34,27 @@ export function WebhookForm<Body>({ title, submit, before, send, done, close }: 
   };
   return (
     <DialogForm title={title} submit={submit} send={save} close={close}>
-      <Field name="url" label="Address" hint="https, on the public internet.">
-        {(described) => (
-          <input
-            {...described}
-            type="url"
-            maxLength={webhookLimits.urlLength}
-            placeholder="https://shop.example/hooks"
-            defaultValue={before?.url ?? ''}
-            autocomplete="off"
-            required
-          />
-        )}
-      </Field>
-      <Field
-        name="description"
+      <InputField
+        label="Address"
+        hint="https, on the public internet."
+        name="url"
+        placesFaults
+        type="url"
+        maxLength={webhookLimits.urlLength}
+        placeholder="https://shop.example/hooks"
+        defaultValue={before?.url ?? ''}
+        autocomplete="off"
+        required
+      />
+      <InputField
         label="Description (optional)"
         hint="For example the system that receives: web shop."
-      >
-        {(described) => (
-          <input
-            {...described}
-            maxLength={webhookLimits.descriptionLength}
-            defaultValue={before?.description ?? ''}
-            autocomplete="off"
-          />
-        )}
-      </Field>
+        name="description"
+        placesFaults
+        maxLength={webhookLimits.descriptionLength}
+        defaultValue={before?.description ?? ''}
+        autocomplete="off"
+      />
       <Choices legend="Events">
         <label class="choice">
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />

@@ -11,7 +11,7 @@ import { BusyButton } from '../../../../ui/busy-button.tsx';
 import type { Reply } from '../../../../ui/calls/call.ts';
 import { Confirm } from '../../../../ui/confirm.tsx';
 import { DialogForm } from '../../../../ui/dialog-form.tsx';
-import { Field } from '../../../../ui/field.tsx';
+import { InputField } from '../../../../ui/field.tsx';
 import { textOf } from '../../../../ui/form.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
@@ -189,9 +189,14 @@ function OneWebhook({ webhook }: { readonly webhook: WebhookReply }) {
       )}
       {open?.step === 'resend' && (
         <DialogForm title="Resend messages" submit="Resend" send={resend} close={close}>
-          <Field name="since" label="Since" hint="In your time zone.">
-            {(described) => <input {...described} type="datetime-local" required />}
-          </Field>
+          <InputField
+            label="Since"
+            hint="In your time zone."
+            name="since"
+            placesFaults
+            type="datetime-local"
+            required
+          />
           <label class="choice">
             <input type="checkbox" name="delivered" />
             Also messages that were delivered

@@ -3,6 +3,7 @@
 import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { offerSorts } from '@offer-ads/contracts/values/offers-list';
 import { useEffect, useState } from 'preact/hooks';
+import { Options } from '../../../../../ui/field.tsx';
 import { type Filters, sortLabels, statusFilters } from './filters.ts';
 
 type FilterBarProps = { readonly filters: Filters; readonly show: (filters: Filters) => void };
@@ -42,11 +43,7 @@ export function FilterBar({ filters, show }: FilterBarProps) {
           onChange={(event) => show({ ...filters, status: event.currentTarget.value })}
         >
           <option value="">All states</option>
-          {statusFilters.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
+          <Options of={statusFilters} />
         </select>
       </label>
       <label>
@@ -60,11 +57,7 @@ export function FilterBar({ filters, show }: FilterBarProps) {
             })
           }
         >
-          {offerSorts.map((sort) => (
-            <option key={sort} value={sort}>
-              {sortLabels[sort]}
-            </option>
-          ))}
+          <Options of={offerSorts.map((sort) => [sort, sortLabels[sort]])} />
         </select>
       </label>
       <details class="more-filters" open={isNarrowed}>

@@ -3,7 +3,7 @@ import type { TestClockReply } from '@offer-ads/contracts/public/api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
-import { Field } from '../../../../../ui/field.tsx';
+import { InputField } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { Outcome } from '../../../../../ui/outcome.tsx';
@@ -81,9 +81,14 @@ export function TestClock() {
           )}
         </div>
         <Form send={moveTo} submit="Move the clock" kind="quiet" label="Move the test clock to a moment">
-          <Field name="now" label="To a moment">
-            {(described) => <input {...described} type="datetime-local" min={localText(now())} required />}
-          </Field>
+          <InputField
+            label="To a moment"
+            name="now"
+            placesFaults
+            type="datetime-local"
+            min={localText(now())}
+            required
+          />
         </Form>
       </div>
     </details>

@@ -1,7 +1,7 @@
 /** A budget as typed: the end that it pays for at the present target, and what the offer costs meanwhile. It asks for no price of its own. */
 
 import { useMemo } from 'preact/hooks';
-import { Field } from '../../../../../ui/field.tsx';
+import { InputField } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { readAmount } from '../../../amounts/amount-fields.ts';
 import { useAmounts, useFigures } from '../../../amounts/amounts.ts';
@@ -35,21 +35,15 @@ export function BudgetField({ draft, fault, set, estimate, start }: BudgetFieldP
   const isTaken = end !== null && draft.runs === 'until' && draft.endAt === localText(end);
   return (
     <div class="budget">
-      <Field
+      <InputField
         label={`Budget in ${organisation.currency}`}
         hint="Optional. Enter the most that you want to spend, without VAT. An offer that costs more is not created."
         fault={draft.budget.trim() !== '' && !read.ok ? read.fault : fault}
-      >
-        {(described) => (
-          <input
-            {...described}
-            inputMode="decimal"
-            autocomplete="off"
-            value={draft.budget}
-            onInput={(event) => set({ budget: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        inputMode="decimal"
+        autocomplete="off"
+        value={draft.budget}
+        onInput={(event) => set({ budget: event.currentTarget.value })}
+      />
       <div class="proposal" aria-live="polite" data-waiting={isOld && end !== null}>
         {budget !== undefined && minutes === 0 && (
           <p>{amount(budget)} pays for less than a minute. Enter more, or choose a smaller audience.</p>

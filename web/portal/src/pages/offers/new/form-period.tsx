@@ -2,7 +2,7 @@
 import { lazily } from '@offer-ads/contracts/values/lazily';
 import type { ComponentChildren } from 'preact';
 import { Choices } from '../../../../../ui/choices.tsx';
-import { Field } from '../../../../../ui/field.tsx';
+import { InputField } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { useOfferNow } from '../../../test-clock.ts';
 import { periodOf, runsFor } from './draft.ts';
@@ -103,17 +103,14 @@ type MomentProps = {
 
 function Moment({ label, fault, min, value, set }: MomentProps) {
   return (
-    <Field label={label} fault={fault}>
-      {(described) => (
-        <input
-          {...described}
-          type="datetime-local"
-          min={min}
-          value={value}
-          onInput={(event) => set(event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      fault={fault}
+      type="datetime-local"
+      min={min}
+      value={value}
+      onInput={(event) => set(event.currentTarget.value)}
+    />
   );
 }
 

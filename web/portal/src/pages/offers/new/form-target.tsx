@@ -1,7 +1,7 @@
 /** The circle of the offer, set by a search, on the map, by a slider, or by numbers. */
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { useState } from 'preact/hooks';
-import { Field } from '../../../../../ui/field.tsx';
+import { InputField } from '../../../../../ui/field.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { useNearWindow } from '../../../../../ui/near-window.ts';
 import { aroundText, milesText, nameNear, type Place } from '../../../map/cities.ts';
@@ -41,21 +41,18 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
           move(next);
         }}
       />
-      <Field label={`Radius: ${milesText(draft.radiusMiles)}`} fault={faults.radius}>
-        {(described) => (
-          <input
-            {...described}
-            type="range"
-            class="slider"
-            min={offerLimits.radius.least}
-            max={offerLimits.radius.most}
-            step={1}
-            value={draft.radiusMiles}
-            aria-valuetext={milesText(draft.radiusMiles)}
-            onInput={(event) => set({ radiusMiles: Number(event.currentTarget.value) })}
-          />
-        )}
-      </Field>
+      <InputField
+        label={`Radius: ${milesText(draft.radiusMiles)}`}
+        fault={faults.radius}
+        type="range"
+        class="slider"
+        min={offerLimits.radius.least}
+        max={offerLimits.radius.most}
+        step={1}
+        value={draft.radiusMiles}
+        aria-valuetext={milesText(draft.radiusMiles)}
+        onInput={(event) => set({ radiusMiles: Number(event.currentTarget.value) })}
+      />
       <div class="target" ref={map.part}>
         {map.isNear && (
           <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
@@ -96,22 +93,17 @@ export function TargetFields({ draft, faults, set, start, mayLoadMap }: TargetFi
       </p>
       <More summary="Coordinates" attention={coordinatesFault ?? ''}>
         <div class="pair">
-          <Field label="Latitude" hint="Degrees; negative in the south." fault={coordinatesFault}>
-            {(described) => (
-              <input
-                {...described}
-                {...degrees(draft.latitude, (latitude) => set({ placeText: '', latitude }))}
-              />
-            )}
-          </Field>
-          <Field label="Longitude" hint="Degrees; negative in the west.">
-            {(described) => (
-              <input
-                {...described}
-                {...degrees(draft.longitude, (longitude) => set({ placeText: '', longitude }))}
-              />
-            )}
-          </Field>
+          <InputField
+            label="Latitude"
+            hint="Degrees; negative in the south."
+            fault={coordinatesFault}
+            {...degrees(draft.latitude, (latitude) => set({ placeText: '', latitude }))}
+          />
+          <InputField
+            label="Longitude"
+            hint="Degrees; negative in the west."
+            {...degrees(draft.longitude, (longitude) => set({ placeText: '', longitude }))}
+          />
         </div>
       </More>
       <MapSources />

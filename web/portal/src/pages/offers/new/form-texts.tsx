@@ -1,7 +1,7 @@
 /** Category, texts and web address of an offer. */
 import { type OfferText, offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { useState } from 'preact/hooks';
-import { Field } from '../../../../../ui/field.tsx';
+import { Field, InputField, Options, SelectField } from '../../../../../ui/field.tsx';
 import { usePortal } from '../../../session.ts';
 import { useCategories } from '../offers-data.ts';
 import { completedUrl, type Draft, type Faults, lengthOf, tooLong, urlFault } from './draft.ts';
@@ -19,58 +19,47 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
   const [isUrlLeft, setUrlLeft] = useState(false);
   return (
     <>
-      <Field
+      <SelectField
         label="Category"
         fault={
           categories.isError
             ? `The categories could not be loaded. ${categories.error.message}`
             : faults.category
         }
+        value={draft.categoryId}
+        onChange={(event) => set({ categoryId: event.currentTarget.value })}
       >
-        {(described) => (
-          <select
-            {...described}
-            value={draft.categoryId}
-            onChange={(event) => set({ categoryId: event.currentTarget.value })}
-          >
-            <option value="">{categories.isPending ? 'Loading …' : 'Choose one'}</option>
-            {categories.data?.categories.map(({ category_id, category_name }) => (
-              <option key={category_id} value={String(category_id)}>
-                {category_name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+        <option value="">{categories.isPending ? 'Loading …' : 'Choose one'}</option>
+        <Options
+          of={categories.data?.categories.map(({ category_id, category_name }) => [
+            category_id,
+            category_name,
+          ])}
+        />
+      </SelectField>
       {offerTextFacts
         .filter((text) => offerTexts[text].isRequired)
         .map((text) => (
           <Counted key={text} text={text} draft={draft} faults={faults} set={set} />
         ))}
-      <Field
+      <InputField
         label="Web address"
         hint="The page that opens when a member clicks the offer."
         fault={faults.url ?? (isUrlLeft && draft.url !== '' ? urlFault(draft.url) : undefined)}
-      >
-        {(described) => (
-          <input
-            {...described}
-            type="url"
-            inputMode="url"
-            placeholder="https://"
-            value={draft.url}
-            onInput={(event) => {
-              setUrlLeft(false);
-              set({ url: event.currentTarget.value });
-            }}
-            onBlur={() => {
-              setUrlLeft(true);
-              const url = completedUrl(draft.url);
-              if (url !== draft.url) set({ url });
-            }}
-          />
-        )}
-      </Field>
+        type="url"
+        inputMode="url"
+        placeholder="https://"
+        value={draft.url}
+        onInput={(event) => {
+          setUrlLeft(false);
+          set({ url: event.currentTarget.value });
+        }}
+        onBlur={() => {
+          setUrlLeft(true);
+          const url = completedUrl(draft.url);
+          if (url !== draft.url) set({ url });
+        }}
+      />
       <OptionalFields draft={draft} faults={faults} set={set} />
     </>
   );

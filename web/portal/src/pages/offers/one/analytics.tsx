@@ -2,7 +2,7 @@
 import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
 import { useMemo, useState } from 'preact/hooks';
-import { Field } from '../../../../../ui/field.tsx';
+import { InputField } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { Loaded, Loading } from '../../../../../ui/states.tsx';
@@ -193,12 +193,24 @@ function Simulate({ offer }: { readonly offer: PortalOffer }) {
       <div class="simulate">
         <Form send={simulate} submit="Simulate" label="Simulate views and clicks">
           <div class="pair">
-            <Field name="views" label="Views" hint="1 to 1,000">
-              {(described) => <input {...described} {...wholeNumber} min={1} defaultValue="100" />}
-            </Field>
-            <Field name="clicks" label="Clicks" hint="No more than views">
-              {(described) => <input {...described} {...wholeNumber} min={0} defaultValue="7" />}
-            </Field>
+            <InputField
+              label="Views"
+              hint="1 to 1,000"
+              name="views"
+              placesFaults
+              {...wholeNumber}
+              min={1}
+              defaultValue="100"
+            />
+            <InputField
+              label="Clicks"
+              hint="No more than views"
+              name="clicks"
+              placesFaults
+              {...wholeNumber}
+              min={0}
+              defaultValue="7"
+            />
           </div>
         </Form>
         <p role="status">{made}</p>

@@ -4,7 +4,7 @@ import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../../../../ui/dialog.tsx';
 import { DialogForm } from '../../../../../ui/dialog-form.tsx';
-import { Field } from '../../../../../ui/field.tsx';
+import { InputField } from '../../../../../ui/field.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { useAmounts } from '../../../amounts/amounts.ts';
@@ -127,17 +127,14 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
           ? 'It starts when it is paid.'
           : `It starts when that one ends, on ${momentText(draft.startAt)}.`}
       </p>
-      <Field label="Ends" fault={endFault ?? startFault}>
-        {(described) => (
-          <input
-            {...described}
-            type="datetime-local"
-            min={localText(opened)}
-            value={choice.endAt ?? (period === null ? '' : localText(period.end))}
-            onInput={(event) => setChoice({ ...choice, endAt: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <InputField
+        label="Ends"
+        fault={endFault ?? startFault}
+        type="datetime-local"
+        min={localText(opened)}
+        value={choice.endAt ?? (period === null ? '' : localText(period.end))}
+        onInput={(event) => setChoice({ ...choice, endAt: event.currentTarget.value })}
+      />
       <PricePanel estimate={estimate} />
       <PaymentFields
         draft={draft}
