@@ -10,8 +10,8 @@ import { repository } from '@offer-ads/dev/start/folder';
 import { filesOf, isSent } from './files.ts';
 import { reachedFrom } from './imports.ts';
 
-/** What is started in an image: by itself, as a migration, as a job, by a person. */
-const programs = ['main', 'migrate', 'retain-calls'];
+/** What is started in an image: by itself, as a migration, by a person. */
+const programs = ['main', 'migrate'];
 const shared = [
   'packages/platform/src/telemetry/telemetry.ts',
   'packages/admin/src/main.ts',

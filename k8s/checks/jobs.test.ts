@@ -80,7 +80,6 @@ describe('Jobs', () => {
       'migrate-gateway': readDatabaseUrlOfGateway,
       'migrate-offers': readDatabaseUrlOfOffers,
       'migrate-billing': readDatabaseUrlOfBilling,
-      'call-log-retention': readDatabaseUrlOfGateway,
       'payments-check': readers.admin,
     };
     const ofOverlay = workloadsOf(overlay).filter(

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { tryWithLeadership } from '@offer-ads/platform/process/loops';
@@ -12,8 +9,6 @@ import { listDays, makeDays } from '../../src/call-log/calls-partitions-store.ts
 import { insertCalls } from '../../src/call-log/calls-store.ts';
 import { daysFrom } from '../../src/domain/call-days.ts';
 import { type CallsDatabase, callWith, connect, createCallsDatabase, listed } from './calls-database.ts';
-
-const source = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 let database: CallsDatabase;
 let postgres: Postgres;
@@ -98,17 +93,6 @@ describe('the retention job', () => {
     await retainAt('2017-06-01T00:00:00.000Z');
     expect(await days()).not.toContain('2017-01-01');
     expect(await days()).not.toContain('2017-01-02');
-  });
-
-  it('can be run as a command', async () => {
-    const { sha256 } = await database.issueKey();
-    await insertCalls(postgres, callsAt(sha256, '2016-01-01T12:00:00.000Z'));
-    await promisify(execFile)(process.execPath, [source('src/retain-calls.ts')], {
-      env: { ...process.env, GATEWAY_DATABASE_URL: database.url },
-    });
-    expect(await days()).not.toContain('2016-01-01');
-    // One less than it creates, because a day may have begun meanwhile.
-    expect(await days()).toEqual(expect.arrayContaining(daysFrom(new Date(), 7)));
   });
 });
 
