@@ -116,8 +116,8 @@ describe('production on managed stores', () => {
         expect(one.pod.volumes?.map((volume) => volume.name)).toContain('stores-ca');
       }
     }
-    // Three call Postgres, RabbitMQ, and so on; the tool, the migrations and a Job too.
-    expect(calls).toBe(3 + 5 + 3 + 1 + 1 + 3 + 1);
+    // Three call Postgres, five RabbitMQ, and so on; the tool and the migrations too.
+    expect(calls).toBe(3 + 5 + 3 + 1 + 1 + 3);
   });
 });
 

@@ -4,23 +4,12 @@ import { within } from '../process/within.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-export type Breaker = Pick<Circuit, 'isOpen' | 'shutdown'> & {
+export type Breaker = {
   /** @param work must end by its own time-out: a time-out of the breaker would not stop it */
   readonly fire: <T>(work: () => Promise<T>) => Promise<T>;
-};
-
-/** The same for work that tells its end by a call instead of a promise. */
-export type Circuit = {
-  /** Undefined while calls are refused. A call that begins tells its end, once. */
-  readonly begin: () => CallUnderWay | undefined;
   /** Whether calls are refused without an attempt. */
   readonly isOpen: () => boolean;
   readonly shutdown: () => void;
-};
-
-export type CallUnderWay = {
-  readonly succeeded: () => void;
-  readonly failed: (error: unknown) => void;
 };
 
 /** Opens when half of the calls within ten seconds failed, with at least this many calls: one failure proves nothing. */
@@ -78,24 +67,6 @@ export function createBreaker(o: Target): Breaker {
       // `pendingClose` is true until the trial begins.
       if (breaker.halfOpen && !breaker.pendingClose) await within(trialWaitMs, trial.promise, () => {});
       return breaker.fire(work) as Promise<T>;
-    },
-    isOpen: () => breaker.opened,
-    shutdown: () => breaker.shutdown(),
-  };
-}
-
-export function createCircuit(o: Target): Circuit {
-  const breaker = opossumFor(o);
-  return {
-    begin: () => {
-      let call: CallUnderWay | undefined;
-      // Opossum calls the function at once, or refuses the call.
-      const work = () =>
-        new Promise<void>((succeeded, failed) => {
-          call = { succeeded, failed };
-        });
-      breaker.fire(work).catch(() => {});
-      return call;
     },
     isOpen: () => breaker.opened,
     shutdown: () => breaker.shutdown(),

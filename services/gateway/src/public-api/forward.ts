@@ -8,6 +8,7 @@ import {
 } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
+import { Fault } from '@offer-ads/platform/process/faults';
 import type { Dispatcher } from 'undici';
 import { noteReturnCode } from './call-log.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -41,7 +42,7 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
   const end = startEnd(req, res, { body, budgetMs, longestReadMs: o.longestReadMs });
   try {
     const deadline = createDeadline(budgetMs);
-    await upstream.use({ hasBody: body !== null, deadline }, async (connections, call) => {
+    await upstream.use({ hasBody: body !== null, deadline }, async (connections) => {
       const { requestId, trace } = requestFacts(req);
       const headers = forwardedHeaders(req, o);
       headers.push(requestIdHeader, requestId, ...Object.entries(trace).flat());
@@ -49,17 +50,17 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
         end.check();
         const method = req.method as Dispatcher.HttpMethod;
         await exchange(connections, { method, path: req.url ?? '/', headers, body }, res, end);
-        call.succeeded();
       } catch (error) {
         const reason = end.reason ?? (error as Error);
         // The caller may be the cause of a connection that fails while its body is sent, for example with a body that is too large.
         const isUploading = body?.readableDidRead === true && !body.readableEnded;
-        call.failed(isUploading ? new CallersFault(reason.message, { cause: reason }) : reason);
-        throw reason instanceof CallersFault ? reason : upstream.noAnswer(reason.message, reason);
+        const mayBeCallers = isUploading && !(reason instanceof CallersFault);
+        throw mayBeCallers ? upstream.noAnswer(reason.message, reason) : reason;
       }
     });
   } catch (error) {
-    if (!(error instanceof CallersFault)) throw error;
+    if (error instanceof CallersFault) return;
+    throw error instanceof Fault ? error : upstream.noAnswer((error as Error).message, error);
   } finally {
     end.lift();
     // A stream that no service reads would stop the caller, who then could not read the reply. The server discards the rest.

@@ -95,9 +95,10 @@ async function answerPlacement(
   keepInNoCache(res);
   const sent = req.headers['x-api-key'];
   const isKey = typeof sent === 'string' && isWellFormedPlacementKey(sent);
-  const key = isKey ? await o.findPlacementKey(sha256Of(sent)) : null;
+  const sha256 = isKey ? sha256Of(sent) : '';
+  const key = isKey ? await o.findPlacementKey(sha256) : null;
   if (res.headersSent) return;
-  if (key !== null) logCall(o.callLog, req, res, key.sha256);
+  if (key !== null) logCall(o.callLog, req, res, sha256);
   const isInClear = o.isInClear(req);
   if (isInClear || key === null || !isInForce(key, o.clock.now())) {
     if ((await limitClient(res, o.limiter, networkOf(o.clientIp(req)))) === null) return;

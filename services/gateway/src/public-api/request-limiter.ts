@@ -5,6 +5,7 @@
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { inNoTrace } from '@offer-ads/platform/telemetry/traces';
 import { Cluster, Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 
@@ -125,7 +126,8 @@ class MemoryLimiter extends RateLimiterMemory {
 
   override async consume(client: string): Promise<RateLimiterRes> {
     this.#onCount();
-    const counted = await super.consume(client);
+    // The library's timer of the window would keep what the request's trace refers to.
+    const counted = await inNoTrace(() => super.consume(client));
     if (counted.isFirstInDuration) {
       this.#clients.delete(client);
       this.#clients.add(client);

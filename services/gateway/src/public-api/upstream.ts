@@ -1,9 +1,9 @@
 /** One service behind the gateway: keep-alive connections and a circuit breaker. */
-import { type CallUnderWay, createCircuit, probeLiveness } from '@offer-ads/platform/calls/breaker';
+import { createBreaker, probeLiveness } from '@offer-ads/platform/calls/breaker';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
 import { Pool } from '@offer-ads/platform/http/undici';
-import { type Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -12,12 +12,12 @@ import type { Audience } from './caller-tokens.ts';
 
 export type Upstream = AsyncDisposable & {
   /**
-   * Runs `work` with a connection that is free for it, and counts for the breaker what it tells.
-   * @throws the 503 fault when the breaker is open, or when no connection is free in time
+   * Runs `work` with a connection that is free for it. The breaker counts its failures, but for a `CallersFault` and a `Fault`.
+   * @throws what `work` throws; an error when the breaker is open; the 503 fault when no connection is free in time
    */
   readonly use: (
     o: { readonly hasBody: boolean; readonly deadline: Deadline },
-    work: (connections: Dispatcher, call: CallUnderWay) => Promise<void>,
+    work: (connections: Dispatcher) => Promise<void>,
   ) => Promise<void>;
   /** The 503 for a service that refuses, resets, hangs or sends an invalid reply. */
   readonly noAnswer: (reason: string, cause?: unknown) => Fault;
@@ -58,11 +58,11 @@ export function createUpstream(o: {
   const usual = open();
   // An upload may take minutes, so uploads have their own connections and never block other requests.
   const uploads = open();
-  const circuit = createCircuit({
+  const breaker = createBreaker({
     target: o.name,
     logger: o.logger,
     metrics: o.metrics,
-    isHarmless: (error) => error instanceof CallersFault,
+    isHarmless: (error) => error instanceof CallersFault || error instanceof Fault,
     // A probe instead of a caller's request, which could take as long as its upload or as its caller's reading.
     probe: () => probeLiveness(o.baseUrl),
   });
@@ -70,15 +70,10 @@ export function createUpstream(o: {
     noAnswer,
     use: ({ hasBody, deadline }, work) => {
       const { pool, free } = hasBody ? uploads : usual;
-      const begin = () => {
-        const call = circuit.begin();
-        if (call === undefined) throw noAnswer('the breaker is open');
-        return work(pool, call);
-      };
-      return free.run(o.name, begin, deadline);
+      return free.run(o.name, () => breaker.fire(() => work(pool)), deadline);
     },
     [Symbol.asyncDispose]: async () => {
-      circuit.shutdown();
+      breaker.shutdown();
       await Promise.all([usual.pool.close(), uploads.pool.close()]);
     },
   };
