@@ -1,35 +1,40 @@
 /** Recording of spans, for a process with a collector: OpenTelemetry's SDK, and its instrumentations of HTTP and of the two drivers. */
 import type { IncomingMessage } from 'node:http';
-import {
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  type TextMapPropagator,
-  trace,
-} from '@opentelemetry/api';
+import { ROOT_CONTEXT, type Span, SpanKind, type TextMapPropagator, trace } from '@opentelemetry/api';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { NodeSDK } from '@opentelemetry/sdk-node';
-import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { register } from 'import-in-the-middle/register-hooks.mjs';
 import { probes, routeTemplate, usualMethod } from '../http/request.ts';
-import { restingTrace, traceIn } from './traces.ts';
+import { continued, restingTrace, traceIn } from './traces.ts';
 
-/** How long the end of the process waits until the last spans are sent. */
-const lastSpansMs = 3_000;
+const exporters = {
+  'http/protobuf': () => import('@opentelemetry/exporter-trace-otlp-proto'),
+  'http/json': () => import('@opentelemetry/exporter-trace-otlp-http'),
+  grpc: () => import('@opentelemetry/exporter-trace-otlp-grpc'),
+};
+
+/** Everything else stays here: paths and query strings hold ids and credentials, addresses identify callers. */
+const told =
+  /^(db\.(collection\.name|operation\.name|query\.text|system\.name)|error\.type|http\.(request\.method|response\.status_code|route)|messaging\.batch\.message_count|(mail|webhook)\.\w+)$/;
 
 export async function startRecording(env: NodeJS.ProcessEnv): Promise<void> {
   // Without it, drivers that are imported as ES modules would be loaded unchanged.
   register({ include: ['mongodb', 'pg', /^(node:)?https?$/] });
+  // `services/offers/src/main.ts` is `offers`.
+  env.OTEL_SERVICE_NAME ??= /services[\\/]([a-z]+)[\\/]/.exec(process.argv[1] ?? '')?.[1] ?? 'offer-ads';
+  const protocol = env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
+  if (!(protocol in exporters))
+    throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL must be one of ${Object.keys(exporters).join(', ')}`);
+  const { OTLPTraceExporter } = await exporters[protocol as keyof typeof exporters]();
+  const exporter = new OTLPTraceExporter();
+  const send = exporter.export.bind(exporter);
+  exporter.export = (spans, done) => send(spans.map(reduced), done);
   const sdk = new NodeSDK({
-    // `services/offers/src/main.ts` is `offers`.
-    ...(env.OTEL_SERVICE_NAME === undefined && {
-      serviceName: /services[\\/]([a-z]+)[\\/]/.exec(process.argv[1] ?? '')?.[1] ?? 'offer-ads',
-    }),
-    traceExporter: tellingLittle(await exporterFor(env.OTEL_EXPORTER_OTLP_PROTOCOL)),
+    traceExporter: exporter,
     textMapPropagator: intoThisProcess,
     instrumentations: [
       new HttpInstrumentation({
@@ -48,20 +53,14 @@ export async function startRecording(env: NodeJS.ProcessEnv): Promise<void> {
     metricReaders: [],
   });
   sdk.start();
-  // The event loop is empty and everything is disposed: send the last spans.
-  process.once('beforeExit', () => {
-    setTimeout(() => process.exit(), lastSpansMs).unref();
-    void sdk.shutdown();
-  });
+  // The event loop is empty and everything is disposed: send the last spans, within the 3 s that a process has for its end.
+  process.once('beforeExit', () => void sdk.shutdown());
 }
 
 /** Calls carry the trace only where our code adds it, so other companies cannot get it by mistake. */
 const intoThisProcess: TextMapPropagator = {
   inject: () => {},
-  extract: (context: Context, headers: Record<string, unknown>) => {
-    const parent = traceIn(headers);
-    return parent === null ? context : trace.setSpanContext(context, parent);
-  },
+  extract: (context, headers) => continued(traceIn(headers as Record<string, unknown>), context),
   fields: () => [],
 };
 
@@ -80,56 +79,15 @@ function nameByRoute(span: Span, request: IncomingMessage): void {
   span.setAttribute('http.route', route);
 }
 
-async function exporterFor(protocol = 'http/protobuf'): Promise<SpanExporter> {
-  switch (protocol) {
-    case 'http/protobuf':
-      return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
-    case 'http/json':
-      return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter();
-    case 'grpc':
-      return new (await import('@opentelemetry/exporter-trace-otlp-grpc')).OTLPTraceExporter();
-    default:
-      throw new Error(
-        `OTEL_EXPORTER_OTLP_PROTOCOL is ${protocol}, and must be http/protobuf, http/json or grpc`,
-      );
-  }
-}
-
-/** Everything else stays here: paths and query strings hold ids and credentials, addresses identify callers. */
-const told: ReadonlySet<string> = new Set([
-  'db.collection.name',
-  'db.operation.name',
-  'db.query.text',
-  'db.system.name',
-  'error.type',
-  'http.request.method',
-  'http.response.status_code',
-  'http.route',
-  'mail.attempt',
-  'mail.event',
-  'mail.outcome',
-  'messaging.batch.message_count',
-  'webhook.attempt',
-  'webhook.outcome',
-  'webhook.type',
-]);
-
-/** An exporter that gets no more attributes than these, and no texts of errors. */
-function tellingLittle(exporter: SpanExporter): SpanExporter {
-  const reduced = (span: ReadableSpan): ReadableSpan => {
-    const attributes = Object.entries(span.attributes).filter(
-      // That of a server is what its caller sent as `Host`.
-      ([name]) => told.has(name) || (name === 'server.address' && span.kind === SpanKind.CLIENT),
-    );
-    return Object.create(span, {
-      attributes: { value: Object.fromEntries(attributes) },
-      events: { value: [] },
-      status: { value: { code: span.status.code } },
-    }) as ReadableSpan;
-  };
-  return {
-    export: (spans, done) => exporter.export(spans.map(reduced), done),
-    shutdown: () => exporter.shutdown(),
-    forceFlush: async () => exporter.forceFlush?.(),
-  };
+/** The span with no more attributes than those told, and no texts of errors. */
+function reduced(span: ReadableSpan): ReadableSpan {
+  const attributes = Object.entries(span.attributes).filter(
+    // The address of a server is what its caller sent as `Host`.
+    ([name]) => told.test(name) || (name === 'server.address' && span.kind === SpanKind.CLIENT),
+  );
+  return Object.create(span, {
+    attributes: { value: Object.fromEntries(attributes) },
+    events: { value: [] },
+    status: { value: { code: span.status.code } },
+  }) as ReadableSpan;
 }

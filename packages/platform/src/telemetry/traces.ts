@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Attributes,
+  type Context,
   context,
   defaultTextMapGetter,
   defaultTextMapSetter,
@@ -30,17 +31,18 @@ export type Spanned = {
   readonly parent?: SpanContext | null;
 };
 
-/** What traces without a collector: each piece of work has the ids of its parent, or new ones, and nothing is recorded. */
+/** A span that is not recorded: with the ids of its parent, or new ones. */
+const idsOf = (parent: SpanContext | null | undefined) =>
+  trace.wrapSpanContext(
+    parent ?? {
+      // Node makes these out of a stock of random bytes, which costs a tenth of asking for the bytes.
+      traceId: randomUUID().replaceAll('-', ''),
+      spanId: randomUUID().replaceAll('-', '').slice(16),
+      traceFlags: TraceFlags.NONE,
+    },
+  );
 const idsOnly: Pick<Tracer, 'startSpan'> = {
-  startSpan: (_name, _options, parent = context.active()) =>
-    trace.wrapSpanContext(
-      trace.getSpanContext(parent) ?? {
-        // Node makes these out of a stock of random bytes, which costs a tenth of asking for the bytes.
-        traceId: randomUUID().replaceAll('-', ''),
-        spanId: randomUUID().replaceAll('-', '').slice(16),
-        traceFlags: TraceFlags.NONE,
-      },
-    ),
+  startSpan: (_name, _options, parent = context.active()) => idsOf(trace.getSpanContext(parent)),
 };
 
 /** For a process without a collector. Without it, as in tests, nothing has a trace. */
@@ -55,7 +57,7 @@ export async function inSpan<T>(
   work: () => Promise<T>,
   outcomeOf?: (result: T) => Attributes,
 ): Promise<T> {
-  const before = parent === undefined ? context.active() : contextOf(parent);
+  const before = parent === undefined ? context.active() : continued(parent);
   const options = { kind: SpanKind[kind], attributes, links: links.map((each) => ({ context: each })) };
   const span = trace.getTracer('offer-ads').startSpan(name, options, before);
   try {
@@ -74,9 +76,7 @@ export async function inSpan<T>(
 /** Runs a request in its trace. With a collector the instrumentation of node:http has begun it already. */
 export function inTraceOf(headers: Readonly<Record<string, unknown>>, work: () => void): void {
   if (trace.getActiveSpan() !== undefined) return work();
-  const parent = contextOf(traceIn(headers));
-  const span = trace.getTracer('offer-ads').startSpan('request', { kind: SpanKind.SERVER }, parent);
-  context.with(trace.setSpan(parent, span), work);
+  context.with(trace.setSpan(ROOT_CONTEXT, idsOf(traceIn(headers))), work);
 }
 
 /** Runs the work outside of the current trace: for shared work that a request merely triggers. */
@@ -84,8 +84,9 @@ export function inNoTrace<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }
 
-function contextOf(parent: SpanContext | null) {
-  return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
+/** For work that continues a trace, or begins one. */
+export function continued(parent: SpanContext | null, otherwise = ROOT_CONTEXT): Context {
+  return parent === null ? otherwise : trace.setSpanContext(otherwise, parent);
 }
 
 /** For log lines. A span id finds something only if the span is recorded. */
