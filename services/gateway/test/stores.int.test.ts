@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
@@ -7,13 +6,13 @@ import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
-import { lockOrganisation } from '../src/accounts/organisations-store.ts';
-import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
+import { listOrganisations, lockOrganisation } from '../src/accounts/organisations-store.ts';
+import { insertCalls } from '../src/call-log/calls-store.ts';
 import type { Actor } from '../src/domain/accounts/people.ts';
 import { isInForce } from '../src/domain/keys/key-state.ts';
 import { countKeysInForce, findKeyFacts, sha256Of } from '../src/keys/keys-store.ts';
 import { manageKeys } from '../src/keys/manage-keys.ts';
-import { connect, storePatienceMs } from './call-log/calls-database.ts';
+import { callWith, connect, rowsRead, storePatienceMs } from './call-log/calls-database.ts';
 import { cafe } from './gateway-under-test.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
@@ -47,18 +46,6 @@ async function issueKey() {
   return { organisationId, ...issued.value };
 }
 
-const callWith = (key: string, overrides: Partial<Call> = {}): Call => ({
-  id: randomUUID(),
-  keySha256: sha256Of(key),
-  route: 'GET /offers',
-  status: 200,
-  returnCode: null,
-  durationMs: 3,
-  at,
-  requestId: 'order-17',
-  ...overrides,
-});
-
 describe('concurrent changes', () => {
   it('of keys and their logged calls cannot deadlock', async () => {
     const issued = await Promise.all(Array.from({ length: 8 }, issueKey));
@@ -67,7 +54,7 @@ describe('concurrent changes', () => {
       const later = new Date(at.getTime() + turn * 120_000);
       return insertCalls(
         postgres,
-        called.map(({ key }) => callWith(key, { at: later })),
+        called.map(({ key }) => callWith(sha256Of(key), { at: later })),
       );
     });
     const changing = issued.map(({ id }, index) =>
@@ -231,4 +218,22 @@ describe('a key in the store', () => {
       }),
     );
   });
+});
+
+it('a page of organisations reads the acceptances of its own organisations only', async () => {
+  await postgres.query(
+    "INSERT INTO terms_versions (version, text, published_at) VALUES ('2026-06', 'x', now())",
+  );
+  await postgres.query(
+    `WITH registered AS (
+       INSERT INTO organisations (name, trading_name, country, currency, registered_at)
+       SELECT 'Cafe', 'Cafe', 'GB', 'GBP', now() FROM generate_series(1, 10000) RETURNING id)
+     INSERT INTO terms_acceptances (organisation_id, terms_version_id, accepted_at)
+     SELECT registered.id, terms_versions.id, now() FROM registered, terms_versions`,
+  );
+  await postgres.query('ANALYZE organisations, terms_acceptances');
+  const read = await rowsRead(postgres, 'terms_acceptances', (explaining) =>
+    listOrganisations(explaining, { limit: 50 }),
+  );
+  expect(read).toEqual([50]);
 });

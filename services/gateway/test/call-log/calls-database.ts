@@ -1,6 +1,6 @@
 /** A database with organisations and keys for tests of the call log, without the rest of the gateway. */
 import { randomUUID } from 'node:crypto';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
+import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -84,4 +84,37 @@ export function callWith(keySha256: string, overrides: Partial<Call> = {}): Call
 /** All calls in the organisation's log, newest first. */
 export async function listed(postgres: Postgres, organisationId: number) {
   return (await listCalls(postgres, { organisationId, limit: 100_000, since: new Date(0) })).calls;
+}
+
+type PlanNode = {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+};
+
+/** For each statement of `work`: the rows of tables with names that begin so that Postgres read, including those that it filtered out. */
+export async function rowsRead(
+  postgres: Postgres,
+  table: string,
+  work: (explaining: Queryable) => Promise<unknown>,
+): Promise<number[]> {
+  const readBy = (node: PlanNode): number => {
+    const rows = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+    const own = node['Relation Name']?.startsWith(table) === true ? rows : 0;
+    return own + (node.Plans ?? []).reduce((sum, plan) => sum + readBy(plan), 0);
+  };
+  const read: number[] = [];
+  await work({
+    query: async (statement, values) => {
+      const [row] = await postgres.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${sqlOf(statement)}`,
+        values,
+      );
+      read.push(row === undefined ? Number.NaN : readBy(row['QUERY PLAN'][0].Plan));
+      return [];
+    },
+  });
+  return read;
 }

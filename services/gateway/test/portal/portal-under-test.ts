@@ -1,4 +1,6 @@
 /** A gateway with people who sign in to the portal: their mails, their browsers, further replicas. */
+
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import {
   OrganisationApprovalWithdrawn,
   OrganisationApproved,
@@ -46,6 +48,19 @@ export type Browser = {
   url: string;
 };
 
+type MailsTo<D extends EventDeclaration> = (email: string) => readonly ReceivedEvent<D>[];
+type EventsOf<D extends EventDeclaration> = (organisationId: number) => readonly ReceivedEvent<D>[];
+
+const declarations = [
+  SignInRequested,
+  PersonInvited,
+  SignUpRequested,
+  OrganisationRegistered,
+  OrganisationChanged,
+  OrganisationApproved,
+  OrganisationApprovalWithdrawn,
+];
+
 export type PortalUnderTest = AsyncDisposable & {
   readonly gateway: GatewayUnderTest;
   readonly clock: TestClock;
@@ -53,19 +68,15 @@ export type PortalUnderTest = AsyncDisposable & {
   readonly browser: (ip?: string) => Browser;
   /** The token of the next mail to the address that no test has read yet. */
   readonly nextToken: (email: string) => Promise<string>;
-  readonly mailsTo: (email: string) => readonly ReceivedEvent<typeof SignInRequested>[];
-  readonly invitationsTo: (email: string) => readonly ReceivedEvent<typeof PersonInvited>[];
-  readonly signUpMailsTo: (email: string) => readonly ReceivedEvent<typeof SignUpRequested>[];
+  readonly mailsTo: MailsTo<typeof SignInRequested>;
+  readonly invitationsTo: MailsTo<typeof PersonInvited>;
+  readonly signUpMailsTo: MailsTo<typeof SignUpRequested>;
   /** The token of the sign-up mail with that number to the address; waits for it. */
   readonly signUpToken: (email: string, number?: number) => Promise<string>;
-  readonly registrationsOf: (
-    organisationId: number,
-  ) => readonly ReceivedEvent<typeof OrganisationRegistered>[];
-  readonly changesOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationChanged>[];
-  readonly approvalsOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationApproved>[];
-  readonly withdrawalsOf: (
-    organisationId: number,
-  ) => readonly ReceivedEvent<typeof OrganisationApprovalWithdrawn>[];
+  readonly registrationsOf: EventsOf<typeof OrganisationRegistered>;
+  readonly changesOf: EventsOf<typeof OrganisationChanged>;
+  readonly approvalsOf: EventsOf<typeof OrganisationApproved>;
+  readonly withdrawalsOf: EventsOf<typeof OrganisationApprovalWithdrawn>;
   /** Resolves when all earlier requests to sign in were answered: a new person has asked after them and got the mail. */
   readonly whenAllIsAnswered: () => Promise<void>;
   /** Registers an organisation whose admin has this address. */
@@ -81,36 +92,29 @@ export async function startPortalUnderTest(
   const overrides = { logger: o.logger ?? silentLogger };
   const gateway = opened.use(await startGatewayUnderTest({ clock, settings: o.settings ?? {}, overrides }));
 
-  const mails: ReceivedEvent<typeof SignInRequested>[] = [];
-  const invitations: ReceivedEvent<typeof PersonInvited>[] = [];
-  const signUps: ReceivedEvent<typeof SignUpRequested>[] = [];
-  const registrations: ReceivedEvent<typeof OrganisationRegistered>[] = [];
-  const changes: ReceivedEvent<typeof OrganisationChanged>[] = [];
-  const approvals: ReceivedEvent<typeof OrganisationApproved>[] = [];
-  const withdrawals: ReceivedEvent<typeof OrganisationApprovalWithdrawn>[] = [];
-  const subscriptions = [
-    on(SignInRequested, collectIn(mails)),
-    on(PersonInvited, collectIn(invitations)),
-    on(SignUpRequested, collectIn(signUps)),
-    on(OrganisationRegistered, collectIn(registrations)),
-    on(OrganisationChanged, collectIn(changes)),
-    on(OrganisationApproved, collectIn(approvals)),
-    on(OrganisationApprovalWithdrawn, collectIn(withdrawals)),
-  ];
   const broker = opened.use(
     await connectBroker({
       url: gateway.config.RABBITMQ_URL,
       service: 'notifier',
-      declarations: subscriptions.map(({ declaration }) => declaration),
+      declarations,
       logger: silentLogger,
       metrics: createMetrics('notifier'),
       namespace: gateway.brokerNamespace,
     }),
   );
-  await broker.consume(subscriptions);
-
-  const mailsTo = (email: string) => mails.filter(({ data }) => data.email === email);
-  const signUpMailsTo = (email: string) => signUps.filter(({ data }) => data.email === email);
+  const heard: ReceivedEvent[] = [];
+  /** Events may come twice; like services do, each is kept once. */
+  const keep = async (event: ReceivedEvent) => {
+    if (heard.every(({ id }) => id !== event.id)) heard.push(event);
+  };
+  await broker.consume(declarations.map((declaration) => on<EventDeclaration>(declaration, keep)));
+  const heardOf = <D extends EventDeclaration>(declaration: D, field: string) => {
+    const isAbout = (event: ReceivedEvent, value: unknown) =>
+      event.declaration === declaration && (event.data as Record<string, unknown>)[field] === value;
+    return (value: unknown) => heard.filter((event) => isAbout(event, value)) as ReceivedEvent<D>[];
+  };
+  const mailsTo = heardOf(SignInRequested, 'email');
+  const signUpMailsTo = heardOf(SignUpRequested, 'email');
   const read = new Map<string, number>();
   const nextToken = async (email: string): Promise<string> => {
     const number = (read.get(email) ?? 0) + 1;
@@ -177,16 +181,16 @@ export async function startPortalUnderTest(
     browser,
     nextToken,
     mailsTo,
-    invitationsTo: (email) => invitations.filter(({ data }) => data.email === email),
+    invitationsTo: heardOf(PersonInvited, 'email'),
     signUpMailsTo,
     signUpToken: async (email, number = 1) => {
       const mail = await mailNumber(number, email, signUpMailsTo);
       return tokenIn(mail.data.url);
     },
-    registrationsOf: (id) => registrations.filter(({ data }) => data.organisationId === id),
-    changesOf: (id) => changes.filter(({ data }) => data.organisationId === id),
-    approvalsOf: (id) => approvals.filter(({ data }) => data.organisationId === id),
-    withdrawalsOf: (id) => withdrawals.filter(({ data }) => data.organisationId === id),
+    registrationsOf: heardOf(OrganisationRegistered, 'organisationId'),
+    changesOf: heardOf(OrganisationChanged, 'organisationId'),
+    approvalsOf: heardOf(OrganisationApproved, 'organisationId'),
+    withdrawalsOf: heardOf(OrganisationApprovalWithdrawn, 'organisationId'),
     whenAllIsAnswered: async () => {
       const email = `marker-${(markers += 1)}@cafe.test`;
       await organisationOf(email);
@@ -196,13 +200,6 @@ export async function startPortalUnderTest(
     organisationOf,
     startReplica: async () => replicas.use(await gateway.startReplica()).url,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
-}
-
-/** Events may come twice; like services do, each is kept once. */
-function collectIn<E extends ReceivedEvent>(kept: E[]): (event: E) => Promise<void> {
-  return async (event) => {
-    if (kept.every(({ id }) => id !== event.id)) kept.push(event);
   };
 }
 
