@@ -1,5 +1,6 @@
 /** Probes everything that the gateway depends on: rarely, in parallel, each with its own deadline. */
 import type { Clock } from '@offer-ads/platform/process/clock';
+import { within } from '@offer-ads/platform/process/within';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type Check, type Status, statusAfter } from './domain/status.ts';
@@ -32,7 +33,10 @@ export function watchDependencies(o: {
 
   async function check(name: string, probe: Probe): Promise<Check> {
     const startedAtMs = elapsedMs();
-    const failure = await within(probeMs, probe).then(
+    // Also ends for a probe that ignores its signal.
+    const failure = await within(probeMs, probe(AbortSignal.timeout(probeMs)), () => {
+      throw new Error('did not answer in time');
+    }).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
@@ -87,13 +91,4 @@ export function probeState(isUp: () => boolean | Promise<boolean>): Probe {
 /** For a dependency whose metric says 1 (up) or 0 (down). */
 export function probeGauge(metrics: Metrics, name: string): Probe {
   return probeState(async () => (await metrics.gauge({ name, help: '' }).get()).values[0]?.value === 1);
-}
-
-/** Also stops waiting for a probe that ignores its signal. */
-function within(milliseconds: number, probe: Probe): Promise<void> {
-  const signal = AbortSignal.timeout(milliseconds);
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error));
-    probe(signal).then(resolve, reject);
-  });
 }

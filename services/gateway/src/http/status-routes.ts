@@ -1,26 +1,18 @@
 /** `/status`: the overall health, for people and for programs. Needs no key and counts against no limit. */
+import { neverSniffed, policyOf, protect } from '@offer-ads/platform/pages/built-pages';
 import type { Express, Response } from 'express';
 import type { Status } from '../domain/status.ts';
 import type { ReadStatus } from '../status.ts';
 import { statusPage } from './pages/status-page.ts';
 
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policy = policyOf(["default-src 'none'", "style-src 'self'", "img-src 'self'", "font-src 'self'"]);
 
 export function statusRoutes(app: Express, read: ReadStatus): void {
   app.get('/status', async (req, res) => {
     res.vary('Accept');
     const status = await read();
     if (req.accepts(['html', 'json']) === 'json') return sendJson(res, status);
-    res.setHeader('Content-Security-Policy', policy);
-    res.setHeader('Referrer-Policy', 'no-referrer');
+    protect(res, policy);
     begin(res, status).type('html').send(statusPage(status));
   });
   app.get('/status.json', async (_req, res) => {
@@ -35,7 +27,7 @@ function sendJson(res: Response, status: Status): void {
 /** 503 while some endpoint of the public API cannot be served, so that a simple uptime check is enough. */
 function begin(res: Response, status: Status): Response {
   res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('X-Content-Type-Options', 'nosniff');
+  neverSniffed(res);
   if (status.overall === 'down') res.setHeader('Retry-After', 2);
   return res.status(status.overall === 'down' ? 503 : 200);
 }

@@ -111,33 +111,36 @@ export function isOpenAfterWithdrawal(
   return afterWithdrawal === true || method === 'GET' || method === 'HEAD';
 }
 
-type Matcher = { readonly method: string; readonly pattern: RegExp; readonly endpoint: Endpoint };
+type Place = { readonly pattern: RegExp; readonly endpoints: readonly Endpoint[] };
 
-const publicEndpoints = [...endpoints, ...webhookEndpoints, ...placementEndpoints];
-/** They are no parameter of another path: `price-estimate` is no offer id. */
-const plainPaths = publicEndpoints.map(({ path }) => path).filter((path) => !path.includes(':'));
-const matchers: readonly Matcher[] = publicEndpoints.map((endpoint) => {
-  const isPlain = plainPaths.includes(endpoint.path);
-  const path = isPlain
-    ? endpoint.path
-    : `(?!(?:${plainPaths.join('|')})/?$)${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}`;
-  return {
-    method: endpoint.method.toUpperCase(),
+/** Paths without parameters come first: `price-estimate` is no offer id. */
+const places: readonly Place[] = Map.groupBy(
+  [...endpoints, ...webhookEndpoints, ...placementEndpoints].toSorted(
+    (a, b) => Number(a.path.includes(':')) - Number(b.path.includes(':')),
+  ),
+  ({ path }) => path,
+)
+  .entries()
+  .map(([path, endpoints]) => ({
     // Like Express: any case, and an optional slash at the end.
-    pattern: new RegExp(`^${path}/?$`, 'i'),
-    endpoint,
-  };
-});
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`, 'i'),
+    endpoints,
+  }))
+  .toArray();
 
-/** Finds the endpoint here, because Express would try every route in turn. */
+/** Found here, because Express would try every route in turn. */
+function endpointsAt(path: string): readonly Endpoint[] {
+  return places.find(({ pattern }) => pattern.test(path))?.endpoints ?? [];
+}
+
 export function endpointFor(method: string, path: string): Endpoint | undefined {
   // Like Express: HEAD is answered like GET.
-  const wanted = method === 'HEAD' ? 'GET' : method;
-  return matchers.find((matcher) => matcher.method === wanted && matcher.pattern.test(path))?.endpoint;
+  const wanted = method === 'HEAD' ? 'get' : method.toLowerCase();
+  return endpointsAt(path).find((endpoint) => endpoint.method === wanted);
 }
 
 /** The methods of a path, for `Allow`; none if there is no such path. */
 export function methodsOf(path: string): readonly string[] {
-  const methods = matchers.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  const methods = endpointsAt(path).map(({ method }) => method.toUpperCase());
   return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
 }

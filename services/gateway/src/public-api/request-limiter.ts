@@ -61,34 +61,28 @@ export async function startRequestLimiter(o: {
   });
   const store = o.storeUrl === undefined ? undefined : await connect(o.storeUrl, o);
 
-  function counterOf({ name, windowSeconds: duration }: Limit): Counter {
+  function counterOf({ name, windowSeconds: duration }: Limit): RateLimiterMemory | RateLimiterRedis {
     const usual = { keyPrefix: name, points, duration };
     const insured = store === undefined ? () => {} : () => countedInMemory.inc();
     const memory = new MemoryLimiter(usual, o.maxClients ?? maxClients, insured);
-    const [allowed, refused] = ['allowed', 'refused'].map((outcome) =>
-      counted.labels({ limit: name, outcome }),
-    );
-    const limiter =
-      store === undefined
-        ? memory
-        : new RateLimiterRedis({
-            ...usual,
-            keyPrefix: `${o.namespace}:${name}`,
-            storeClient: store,
-            rejectIfRedisNotReady: true,
-            insuranceLimiter: memory,
-          });
-    return { limiter, note: (isAllowed) => (isAllowed ? allowed : refused)?.inc() };
+    if (store === undefined) return memory;
+    return new RateLimiterRedis({
+      ...usual,
+      keyPrefix: `${o.namespace}:${name}`,
+      storeClient: store,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: memory,
+    });
   }
 
-  const counters = new Map<string, Counter>();
+  const counters = new Map<string, RateLimiterMemory | RateLimiterRedis>();
   return {
     consume: async (limit, client) => {
       let counter = counters.get(limit.name);
       if (counter === undefined) counters.set(limit.name, (counter = counterOf(limit)));
-      const { consumedPoints: count, msBeforeNext } = await counter.limiter.consume(client);
+      const { consumedPoints: count, msBeforeNext } = await counter.consume(client);
       const allowed = count <= limit.requests;
-      counter.note(allowed);
+      counted.inc({ limit: limit.name, outcome: allowed ? 'allowed' : 'refused' });
       return {
         allowed,
         limit: limit.requests,
@@ -102,11 +96,6 @@ export async function startRequestLimiter(o: {
     },
   };
 }
-
-type Counter = {
-  readonly limiter: Pick<RateLimiterMemory, 'consume'>;
-  readonly note: (isAllowed: boolean) => void;
-};
 
 /** The library's memory has no bound of its own. */
 class MemoryLimiter extends RateLimiterMemory {

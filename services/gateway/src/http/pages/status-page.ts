@@ -1,4 +1,5 @@
 /** The status page: readable on a phone, in light and dark mode, without a script. */
+import { escapeHtml } from '@offer-ads/platform/pages/web-page';
 import type { Dependency, Overall, Status } from '../../domain/status.ts';
 
 const headings = {
@@ -29,7 +30,7 @@ export function statusPage(status: Status): string {
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta http-equiv="refresh" content="${refreshSeconds}" />
-    <title>${escaped(headings[status.overall])} - Status</title>
+    <title>${escapeHtml(headings[status.overall])} - Status</title>
     <link rel="icon" href="/assets/icon.svg" />
     <link rel="stylesheet" href="/assets/site.css" />
   </head>
@@ -40,7 +41,7 @@ export function statusPage(status: Status): string {
     </header>
     <main class="status">
       <h1>Status</h1>
-      <p class="overall ${status.overall}">${escaped(headings[status.overall])}</p>
+      <p class="overall ${status.overall}">${escapeHtml(headings[status.overall])}</p>
       <ul class="card dependencies">
 ${status.dependencies.map(row).join('\n')}
       </ul>
@@ -56,7 +57,7 @@ ${status.dependencies.map(row).join('\n')}
 function row({ name, state, since, responseMs }: Dependency): string {
   const word = state === 'up' ? 'works' : 'does not answer';
   return `        <li class="${state}">
-          <strong>${escaped(labels[name] ?? name)}</strong> <span class="state">${word}</span>
+          <strong>${escapeHtml(labels[name] ?? name)}</strong> <span class="state">${word}</span>
           <small>since <time datetime="${since.toISOString()}">${written(since)}</time>, ${responseMs} ms</small>
         </li>`;
 }
@@ -71,16 +72,4 @@ function written(at: Date): string {
     minute: '2-digit',
   } as const;
   return `${new Intl.DateTimeFormat('en-GB', { ...format, timeZone: 'UTC' }).format(at)} UTC`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
