@@ -12,15 +12,6 @@ CREATE TABLE outbox (
 -- Rows live for milliseconds: vacuum must follow the deletes, not the size of the table.
 ALTER TABLE outbox SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- Events of types that the release which relays does not know: a newer release wrote them before it was rolled back. They hold up no
--- others, and a release that knows them puts them back into the outbox.
-CREATE TABLE unknown_events (
-  -- As in the outbox.
-  position   bigint PRIMARY KEY,
-  event      json NOT NULL,
-  written_at timestamptz NOT NULL
-);
-
 -- Events that the broker has confirmed, kept for two weeks. After a restore they are published again under the same ids, for consumers
 -- that were restored to an earlier moment and for a broker that has lost them. Two weeks are less than the 30 days for which an inbox
 -- remembers, so no event takes effect twice.

@@ -90,7 +90,7 @@ export function startOutboxRelay(o: Relaying): Loop {
 function watchWaiting(o: Relaying): Loop {
   const events = o.metrics.gauge({
     name: 'outbox_events',
-    help: 'Events that wait to be published, in the outbox or set aside because this release does not know them; 10000 stands for that many or more',
+    help: 'Events that wait to be published, also those that this release does not know; 10000 stands for that many or more',
   });
   let oldestSinceMs: number | undefined;
   const age = {
@@ -106,7 +106,6 @@ function watchWaiting(o: Relaying): Loop {
     logger: o.logger,
     metrics: o.metrics,
     work: async () => {
-      await putBackKnown(o.postgres, o.broker);
       const waiting = await countWaiting(o.postgres);
       events.set(waiting.events);
       oldestSinceMs = waiting.oldestAgeMs === undefined ? undefined : performance.now() - waiting.oldestAgeMs;
@@ -117,8 +116,8 @@ function watchWaiting(o: Relaying): Loop {
 /**
  * Takes the oldest events out of the outbox, publishes them and commits after the broker has confirmed all of them. If anything fails, they
  * stay in the outbox. While the broker confirms a step, the next one is read and published; never more than two are unconfirmed.
- * Published events are kept for a while (sent-events.ts), those that this release does not know until one does. Returns the number
- * of events that left the outbox; `busy` if another relay is running.
+ * Published events are kept for a while (sent-events.ts). Returns the number of events that left the outbox; `busy` if another relay is
+ * running.
  * The transaction is open while it publishes, on purpose (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
  */
 async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
@@ -133,8 +132,7 @@ async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 
     let confirmedBefore: Promise<unknown> = Promise.resolve();
     for (;;) {
       left += step.length;
-      const known = step.filter(({ type }) => broker.types.includes(type));
-      const confirmed = Promise.all([confirmedBefore, publish(known)]);
+      const confirmed = Promise.all([confirmedBefore, publish(step)]);
       // Awaited only after the next step was read.
       confirmed.catch(() => {});
       if (step.length < STEP || left >= BATCH_SIZE) {
@@ -155,21 +153,9 @@ async function take(tx: Transaction, { types, typesWithCredentials }: Broker): P
   return taken.toSorted((a, b) => (a.position < b.position ? -1 : 1)).map(({ event }) => event);
 }
 
-/** In the order in which they were written; after the events that wait now, also after later ones of the same subject. */
-async function putBackKnown(postgres: Postgres, broker: Broker): Promise<void> {
-  await postgres.query(
-    `WITH known AS (
-       DELETE FROM unknown_events WHERE position IN (
-         SELECT position FROM unknown_events WHERE event ->> 'type' = ANY ($1) ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED)
-       RETURNING position, event, written_at)
-     INSERT INTO outbox (event, written_at) SELECT event, written_at FROM known ORDER BY position`,
-    [broker.types, MAX_COUNTED],
-  );
-}
-
 /**
  * Reads the oldest rows by the index of the primary key, so that a long outbox is not read as a whole. Those that this release does not know
- * wait too, so that somebody hears of them.
+ * count too, so that somebody hears of them.
  */
 async function countWaiting(
   postgres: Postgres,
@@ -177,11 +163,10 @@ async function countWaiting(
   const [row] = await postgres.query<{ events: number; oldestAgeMs: number | null }>(
     `SELECT count(*)::integer AS events,
             extract(epoch FROM clock_timestamp() - min(written_at))::float8 * 1000 AS "oldestAgeMs"
-     FROM ((SELECT written_at FROM outbox ORDER BY position LIMIT $1)
-           UNION ALL (SELECT written_at FROM unknown_events ORDER BY position LIMIT $1)) AS oldest`,
+     FROM (SELECT written_at FROM outbox ORDER BY position LIMIT $1) AS oldest`,
     [MAX_COUNTED],
   );
-  return { events: Math.min(row?.events ?? 0, MAX_COUNTED), oldestAgeMs: row?.oldestAgeMs ?? undefined };
+  return { events: row?.events ?? 0, oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }
 
 type Lock = { readonly isRelaying: boolean };
@@ -198,20 +183,18 @@ const lockStatement: PreparedStatement = {
                set_config('synchronous_commit', 'off', true)`,
 };
 
-/** Takes the oldest events. Only the relay that has the lock deletes events, so those found are not locked before. */
+/**
+ * Takes the oldest events that this release knows. The others, which a newer release wrote before it was rolled back, wait for a release
+ * that knows them and hold up none. Only the relay that has the lock deletes events, so those found are not locked before.
+ */
 const takeStatement: PreparedStatement = {
   name: 'take-from-outbox',
   sql: `WITH taken AS (
           DELETE FROM outbox WHERE ctid = ANY (ARRAY (
-            SELECT ctid FROM outbox ORDER BY position LIMIT $1))
-          RETURNING position, event, written_at),
-        -- Each of these reads the whole event, so it is done once.
-        read AS MATERIALIZED (
-          SELECT position, event, written_at, event ->> 'type' AS type, event ->> 'time' AS time FROM taken),
-        set_aside AS (
-          INSERT INTO unknown_events SELECT position, event, written_at FROM read WHERE (type = ANY ($3)) IS NOT TRUE),
+            SELECT ctid FROM outbox WHERE event ->> 'type' = ANY ($3) ORDER BY position LIMIT $1))
+          RETURNING position, event),
         kept AS (
           INSERT INTO sent_events (position, event, happened_at)
-          SELECT position, event, time::timestamptz FROM read WHERE type = ANY ($3) AND type <> ALL ($2))
-        SELECT position, event FROM read`,
+          SELECT position, event, (event ->> 'time')::timestamptz FROM taken WHERE event ->> 'type' <> ALL ($2))
+        SELECT position, event FROM taken`,
 };

@@ -1,5 +1,5 @@
 /** Prometheus metrics of one service instance. Each has its own registry, so that tests run several in one process. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 type Instrument = { readonly name: string; readonly help: string; readonly labelNames?: readonly string[] };
 
@@ -27,7 +27,6 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  for (const metric of processMetrics(service)) registry.registerMetric(metric);
   const once = <T>(name: string, create: () => T): T =>
     (registry.getSingleMetric(name) as T | undefined) ?? create();
   const settings = (o: Instrument) => ({
@@ -64,26 +63,6 @@ export function createMetrics(service: string): Metrics {
       });
     },
   };
-}
-
-/** The library's 10 ms would take an idle process 4 ms of processor a second, four times as much. The lag that is shown includes this time. */
-const lookAtEventLoopEveryMs = 50;
-
-const measured = new Map<string, readonly Metric[]>();
-
-/**
- * Memory, event loop and garbage collection, measured once for each service in this process, because each measurement costs processor
- * time continuously. Services do not share them: the library's `getMetricsAsJSON` writes the labels of its registry into the values.
- */
-function processMetrics(service: string): readonly Metric[] {
-  const known = measured.get(service);
-  if (known !== undefined) return known;
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lookAtEventLoopEveryMs });
-  // The library's type names only what the metrics look like in JSON.
-  const metrics = registry.getMetricsAsArray() as unknown as readonly Metric[];
-  measured.set(service, metrics);
-  return metrics;
 }
 
 function everyCombination(values: From0): readonly Readonly<Record<string, string>>[] {

@@ -68,11 +68,8 @@ const namesAddress = (event: string) => `strpos(lower(${event}::text), '"' || $1
  * person sent at this moment.
  */
 export async function eraseUnsentEvents(tx: Transaction, address: string): Promise<number> {
-  let erased = 0;
-  for (const table of ['outbox', 'unknown_events'])
-    erased += (await tx.query(`DELETE FROM ${table} WHERE ${namesAddress('event')} RETURNING 1`, [address]))
-      .length;
-  return erased;
+  const erased = await tx.query(`DELETE FROM outbox WHERE ${namesAddress('event')} RETURNING 1`, [address]);
+  return erased.length;
 }
 
 /** Each statement must end within its time-out, and an event of a large organisation has 60 kB. */
