@@ -57,26 +57,9 @@ type Target = {
 };
 
 export function createBreaker(o: Target): Breaker {
-  const breaker = opossumFor(o);
-  let trial = Promise.withResolvers<void>();
-  breaker.on('halfOpen', () => (trial = Promise.withResolvers<void>()));
-  breaker.on('open', () => trial.resolve());
-  breaker.on('close', () => trial.resolve());
-  return {
-    fire: async <T>(work: () => Promise<T>) => {
-      // `pendingClose` is true until the trial begins.
-      if (breaker.halfOpen && !breaker.pendingClose) await within(trialWaitMs, trial.promise, () => {});
-      return breaker.fire(work) as Promise<T>;
-    },
-    isOpen: () => breaker.opened,
-    shutdown: () => breaker.shutdown(),
-  };
-}
-
-function opossumFor(o: Target): CircuitBreaker<[() => Promise<unknown>]> {
-  const { probe } = o;
+  const { target, logger, probe } = o;
   const breaker = new CircuitBreaker<[() => Promise<unknown>]>((work) => work(), {
-    name: o.target,
+    name: target,
     timeout: false,
     volumeThreshold,
     errorThresholdPercentage,
@@ -86,7 +69,6 @@ function opossumFor(o: Target): CircuitBreaker<[() => Promise<unknown>]> {
     rollingPercentilesEnabled: false,
     enableSnapshots: false,
   });
-  const { target, logger } = o;
   const open = o.metrics.gauge({
     name: 'circuit_breaker_open',
     help: '1 while the breaker is open (from the first refused call until a call succeeds), else 0',
@@ -110,5 +92,17 @@ function opossumFor(o: Target): CircuitBreaker<[() => Promise<unknown>]> {
   });
   // Fired synchronously in this event, the probe is the one call that opossum lets through in its half-open state.
   if (probe !== undefined) breaker.on('halfOpen', () => void breaker.fire(probe).catch(() => {}));
-  return breaker;
+  let trial = Promise.withResolvers<void>();
+  breaker.on('halfOpen', () => (trial = Promise.withResolvers<void>()));
+  breaker.on('open', () => trial.resolve());
+  breaker.on('close', () => trial.resolve());
+  return {
+    fire: async <T>(work: () => Promise<T>) => {
+      // `pendingClose` is true until the trial begins.
+      if (breaker.halfOpen && !breaker.pendingClose) await within(trialWaitMs, trial.promise, () => {});
+      return breaker.fire(work) as Promise<T>;
+    },
+    isOpen: () => breaker.opened,
+    shutdown: () => breaker.shutdown(),
+  };
 }

@@ -29,7 +29,7 @@ import {
 import { healthRoutes, metricsRoute, type Readiness } from './health.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
 import { onePerConnection, type Serve } from './pipelining.ts';
-import { type AcceptedRequest, accept, acceptedOf, probes, routeTemplate, usualMethod } from './request.ts';
+import { accept, acceptedOf, probes, routeTemplate, usualMethod } from './request.ts';
 import { endUnreadBody } from './request-bodies.ts';
 
 export type HttpServer = AsyncDisposable & {
@@ -94,7 +94,6 @@ const silentMs = 500;
 
 export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer> {
   const lifetime: Lifetime = { open: new Map(), stoppingSinceMs: undefined };
-  const report = reportTo(o);
   const servers: Server[] = [];
   const stopAll = async () => {
     const leftMs = (o.stopMs ?? defaultStopMs) - (performance.now() - beginToStop(lifetime));
@@ -109,7 +108,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     routes(app);
     app.use(notFound);
     app.use(answerFaults(o.logger));
-    const server = createHttpServer(o, lifetime, receiveRequests({ ...o, fastPath, report }, app, lifetime));
+    const server = createHttpServer(o, lifetime, receiveRequests({ ...o, fastPath }, app, lifetime));
     server.listen({ port, host: o.host });
     await once(server, 'listening');
     servers.push(server);
@@ -203,14 +202,18 @@ function beginToStop(lifetime: Lifetime): number {
 
 /** Adds facts, the reply's request id, access log and metrics to every request, then passes it to its handler. */
 function receiveRequests(
-  o: Pick<HttpServerOptions, 'logger' | 'clock' | 'publicUrl'> & {
+  o: Pick<HttpServerOptions, 'logger' | 'metrics' | 'clock' | 'publicUrl'> & {
     readonly fastPath: FastPath | undefined;
-    readonly report: Report;
   },
   app: Express,
   lifetime: Lifetime,
 ): Serve {
   const isSecure = o.publicUrl?.startsWith('https://') === true;
+  const durations = o.metrics.histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests answered, by route and status.',
+    labelNames: ['method', 'route', 'status'],
+  });
 
   // One function for all requests: `this` is the response.
   function answered(this: ServerResponse): void {
@@ -220,8 +223,12 @@ function receiveRequests(
     const aborted = !this.writableFinished;
     if (aborted) request.callerLeft();
     const status = aborted && !this.headersSent ? callerGoneStatus : this.statusCode;
+    const { method = '' } = req;
     const route = routeTemplate(req);
-    o.report({ request, method: req.method ?? '', route, status, durationMs, aborted });
+    durations.observe({ method: usualMethod(method), route, status }, durationMs / 1_000);
+    const { logged, requestId } = request;
+    const line = { ...logged, requestId, method, route, status, durationMs: Math.round(durationMs), aborted };
+    o.logger.info(line, 'request');
   }
 
   function receive(req: IncomingMessage, res: ServerResponse): void {
@@ -240,31 +247,6 @@ function receiveRequests(
   return (req, res) => {
     if (probes.has(req.url ?? '')) receive(req, res);
     else inTraceOf(req.headers, () => receive(req, res));
-  };
-}
-
-type Answered = {
-  readonly request: AcceptedRequest;
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly aborted: boolean;
-};
-
-type Report = (answered: Answered) => void;
-
-function reportTo(o: { logger: Logger; metrics: Metrics }): Report {
-  const durations = o.metrics.histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Requests answered, by route and status.',
-    labelNames: ['method', 'route', 'status'],
-  });
-  return ({ request, method, route, status, durationMs, aborted }) => {
-    durations.observe({ method: usualMethod(method), route, status }, durationMs / 1_000);
-    const { logged, requestId } = request;
-    const line = { ...logged, requestId, method, route, status, durationMs: Math.round(durationMs), aborted };
-    o.logger.info(line, 'request');
   };
 }
 
