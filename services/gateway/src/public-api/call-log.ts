@@ -11,6 +11,7 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { callerGoneStatus } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { inNoTrace } from '@offer-ads/platform/telemetry/traces';
 import { type Call, isUnwritable } from '../call-log/calls-store.ts';
 import { isLoggable } from '../domain/call-days.ts';
 
@@ -40,9 +41,8 @@ export function startCallLog(o: {
   /** Oldest first. */
   const waiting: Call[] = [];
   let overLimit = 0;
-  let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
-  let isStopped = false;
+  let giveUpAt = Number.POSITIVE_INFINITY;
 
   const lost = o.metrics.counter({
     name: 'call_log_lost_total',
@@ -50,29 +50,28 @@ export function startCallLog(o: {
   });
   const count = { name: 'call_log_waiting_calls', help: 'Calls in memory that wait to be logged.' };
   o.metrics.readGauge(count, (gauge) => gauge.set(waiting.length));
-  function startIn(ms: number): void {
-    if (isStopped || writing !== undefined) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      writing = writeAll().finally(() => {
-        writing = undefined;
-        if (waiting.length > 0) startIn(o.retryMs ?? retryMs);
-      });
-    }, ms);
+
+  function start(): void {
+    // The calls are those of many requests.
+    writing ??= inNoTrace(() => pause(gatherMs).then(writeAll)).finally(() => {
+      writing = undefined;
+      if (waiting.length > 0 && performance.now() < giveUpAt) start();
+    });
   }
 
-  /** Until none waits, or the store fails. */
+  /** Until none waits; while the store is away, until the end of a stop. */
   async function writeAll(): Promise<void> {
-    try {
-      while (waiting.length > 0) {
-        const batch = waiting.slice(0, batchSize);
-        const now = o.clock.now();
+    while (waiting.length > 0 && performance.now() < giveUpAt) {
+      const batch = waiting.slice(0, batchSize);
+      const now = o.clock.now();
+      try {
         await writeAround(batch.filter(({ at }) => isLoggable(at, now)));
         waiting.splice(0, batch.length);
         overLimit -= batch.filter(isOverLimit).length;
+      } catch (error) {
+        o.logger.warn({ error, waiting: waiting.length }, 'call log not written, will try again');
+        await pause(o.retryMs ?? retryMs);
       }
-    } catch (error) {
-      o.logger.warn({ error, waiting: waiting.length }, 'call log not written, will try again');
     }
   }
 
@@ -99,23 +98,20 @@ export function startCallLog(o: {
         return lost.inc();
       waiting.push(call);
       if (isOver) overLimit += 1;
-      startIn(gatherMs);
+      start();
     },
     [Symbol.asyncDispose]: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      const giveUpAt = performance.now() + stopMs;
-      await writing;
-      await writeAll();
-      while (waiting.length > 0 && performance.now() < giveUpAt) {
-        await new Promise((resolve) => setTimeout(resolve, o.retryMs ?? retryMs));
-        await writeAll();
-      }
+      giveUpAt = performance.now() + stopMs;
+      while (writing !== undefined) await writing;
       if (waiting.length === 0) return;
       lost.inc(waiting.length);
       o.logger.error({ lost: waiting.length }, 'stopped with calls not logged');
     },
   };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function isOverLimit({ status }: Call): boolean {
