@@ -213,8 +213,9 @@ describe('postgres', () => {
       await tx.query('INSERT INTO coins VALUES (7)');
       locked.resolve();
       await freed.promise;
-    }, createDeadline(50));
-    standing.catch(() => {});
+    }, createDeadline(500));
+    // Also on a machine that needs longer for the first statement.
+    standing.catch(() => locked.resolve());
     await locked.promise;
     // Waits until the other transaction has ended.
     await postgres.query('INSERT INTO coins VALUES (7)');

@@ -19,22 +19,6 @@ function watch(probes: Readonly<Record<string, Probe>>) {
 }
 
 describe('looking at dependencies', () => {
-  it('probes each once for any number of readers within two seconds, and again after that', async () => {
-    let asked = 0;
-    const { read, time } = watch({
-      offers: async () => {
-        asked += 1;
-      },
-    });
-    await Promise.all(Array.from({ length: 100 }, read));
-    time.ms = 1_999;
-    await read();
-    expect(asked).toBe(1);
-    time.ms = 2_000;
-    await read();
-    expect(asked).toBe(2);
-  });
-
   it('reports a hanging one as down after a second, even if it ignores its signal', async () => {
     const { read } = watch({ offers: () => new Promise(() => {}), pricing: async () => {} });
     const startedAt = performance.now();

@@ -27,7 +27,7 @@ export async function startRecording(env: NodeJS.ProcessEnv): Promise<void> {
   // `services/offers/src/main.ts` is `offers`.
   env.OTEL_SERVICE_NAME ??= /services[\\/]([a-z]+)[\\/]/.exec(process.argv[1] ?? '')?.[1] ?? 'offer-ads';
   const protocol = env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
-  if (!(protocol in exporters))
+  if (!Object.hasOwn(exporters, protocol))
     throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL must be one of ${Object.keys(exporters).join(', ')}`);
   const { OTLPTraceExporter } = await exporters[protocol as keyof typeof exporters]();
   const exporter = new OTLPTraceExporter();
