@@ -10,7 +10,7 @@ import { clusterAlerts, alerts as ofServices } from '@offer-ads/deploy/monitorin
 import { readExpression } from '@offer-ads/deploy/monitoring/promql';
 import { repository } from '@offer-ads/dev/start/folder';
 import { manifestsOf, wholeOf } from '@offer-ads/k8s/checks/overlays';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { createFoundation } from '@offer-ads/platform/process/foundation';
 import { kebab } from '../drills.ts';
 
 const folder = join(repository, 'docs/runbooks');
@@ -110,8 +110,8 @@ const ofOthers = new Set(
 describe('metrics', () => {
   const code = sources.join('\n');
   const byDefault = new Set(
-    createMetrics('gateway')
-      .registry.getMetricsAsArray()
+    createFoundation('gateway', 'silent', {})
+      .metrics.registry.getMetricsAsArray()
       .map(({ name }) => name),
   );
   const isKnown = (metric: string) => {
