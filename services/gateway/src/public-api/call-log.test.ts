@@ -116,12 +116,17 @@ describe('the call log', () => {
     }
   });
 
-  it('leaves out what is older than the log holds', async () => {
+  it('leaves out calls whose time is more than 90 days away, because a clock was wrong', async () => {
     const { store, log } = startWith();
-    log.record(call('too old', { at: new Date('2026-03-03T11:59:59.999Z') }));
-    log.record(call('just kept', { at: new Date('2026-03-03T12:00:00.000Z') }));
+    for (const at of [
+      '2026-03-03T11:59:59.999Z',
+      '2026-03-03T12:00:00.000Z',
+      '2026-08-30T12:00:00.000Z',
+      '2026-08-30T12:00:00.001Z',
+    ])
+      log.record(call(at, { at: new Date(at) }));
     await log[Symbol.asyncDispose]();
-    expect(store.written).toEqual(['just kept']);
+    expect(store.written).toEqual(['2026-03-03T12:00:00.000Z', '2026-08-30T12:00:00.000Z']);
   });
 });
 

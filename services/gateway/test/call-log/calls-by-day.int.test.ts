@@ -42,7 +42,9 @@ describe('the retention job', () => {
   it('creates today and the next seven days', async () => {
     const from = new Date('2019-12-29T23:59:59.999Z');
     await retainAt(from);
-    expect(await days()).toEqual(expect.arrayContaining(daysFrom(from, 8)));
+    const december = ['2019-12-29', '2019-12-30', '2019-12-31'];
+    const january = ['2020-01-01', '2020-01-02', '2020-01-03', '2020-01-04', '2020-01-05'];
+    expect(await days()).toEqual(expect.arrayContaining([...december, ...january]));
     expect(await days()).not.toContain('2020-01-06');
   });
 
