@@ -150,13 +150,3 @@ export async function completeSignUp(
     [o.id, o.address, o.at],
   );
 }
-
-export async function deleteOldSignUps(on: Queryable, o: { before: Date; limit: number }): Promise<number> {
-  const rows = await on.query(
-    `DELETE FROM sign_ups WHERE id IN (
-       SELECT id FROM sign_ups WHERE requested_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
-     RETURNING 1`,
-    [o.before, o.limit],
-  );
-  return rows.length;
-}

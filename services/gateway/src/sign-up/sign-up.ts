@@ -4,6 +4,7 @@ import { SignUpRequested } from '@offer-ads/contracts/events/gateway';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { removeOlder } from '@offer-ads/platform/postgres/removing';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import { registerOrganisation } from '../accounts/manage-organisations.ts';
 import { type Approval, approvalAtSignUp, type SignUpPolicy } from '../domain/accounts/approval.ts';
@@ -28,8 +29,6 @@ import { isToken, newToken, sha256OfToken } from '../sign-in/sign-in-tokens.ts';
 import * as store from './sign-up-store.ts';
 
 const tidyEveryMs = 60_000;
-/** One statement deletes this many well within its timeout. */
-const tidyBatch = 1_000;
 
 const outcomes = [
   'link-sent',
@@ -87,11 +86,8 @@ export function startSignUp(
       });
       requests.inc({ outcome: 'too-old' }, givenUp.tooOld);
       requests.inc({ outcome: 'too-many-waiting' }, givenUp.tooMany);
-      const before = signUpsKeptSince(now);
-      while (
-        !signal.aborted &&
-        (await store.deleteOldSignUps(postgres, { before, limit: tidyBatch })) === tidyBatch
-      );
+      const old = { table: 'sign_ups', key: 'id', time: 'requested_at', before: signUpsKeptSince(now) };
+      await removeOlder(postgres, old, signal);
     },
   });
   return {
