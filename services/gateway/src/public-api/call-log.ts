@@ -43,6 +43,7 @@ export function startCallLog(o: {
   let overLimit = 0;
   let writing: Promise<void> | undefined;
   let giveUpAt = Number.POSITIVE_INFINITY;
+  const isStopping = () => giveUpAt !== Number.POSITIVE_INFINITY;
 
   const lost = o.metrics.counter({
     name: 'call_log_lost_total',
@@ -52,10 +53,11 @@ export function startCallLog(o: {
   o.metrics.readGauge(count, (gauge) => gauge.set(waiting.length));
 
   function start(): void {
+    if (isStopping()) return;
     // The calls are those of many requests.
     writing ??= inNoTrace(() => pause(gatherMs).then(writeAll)).finally(() => {
       writing = undefined;
-      if (waiting.length > 0 && performance.now() < giveUpAt) start();
+      if (waiting.length > 0) start();
     });
   }
 
@@ -102,7 +104,8 @@ export function startCallLog(o: {
     },
     [Symbol.asyncDispose]: async () => {
       giveUpAt = performance.now() + stopMs;
-      while (writing !== undefined) await writing;
+      await writing;
+      await writeAll();
       if (waiting.length === 0) return;
       lost.inc(waiting.length);
       o.logger.error({ lost: waiting.length }, 'stopped with calls not logged');
