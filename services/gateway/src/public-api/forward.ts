@@ -7,7 +7,7 @@ import {
   requestIdHeader,
 } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
-import { requestFacts } from '@offer-ads/platform/http/request';
+import { hasBody, requestFacts } from '@offer-ads/platform/http/request';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Dispatcher } from 'undici';
 import { noteReturnCode } from './call-log.ts';
@@ -116,9 +116,7 @@ async function exchange(
  * must stay open for the reply, so a separate stream is placed between them.
  */
 function bodyOf(req: IncomingMessage): PassThrough | null {
-  const isEmpty =
-    req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;
-  if (isEmpty) return null;
+  if (!hasBody(req)) return null;
   const body = new PassThrough();
   req.pipe(body);
   body.once('close', () => {

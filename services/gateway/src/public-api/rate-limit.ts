@@ -58,17 +58,18 @@ function setLimitFields(
   res: Pick<ServerResponse, 'setHeader'>,
   counted: readonly [Counted, ...Counted[]],
 ): void {
-  let nearest = counted[0].state;
+  let [nearest] = counted;
   const policies: string[] = [];
   const states: string[] = [];
-  for (const { limit, state } of counted) {
-    if (state.remaining < nearest.remaining || !state.allowed) nearest = state;
+  for (const one of counted) {
+    const { limit, state } = one;
+    if (state.remaining < nearest.state.remaining || !state.allowed) nearest = one;
     policies.push(`"${limit.name}";q=${limit.requests};w=${limit.windowSeconds}`);
     states.push(`"${limit.name}";r=${state.remaining};t=${state.resetSeconds}`);
   }
-  res.setHeader('X-RateLimit-Limit', nearest.limit);
-  res.setHeader('X-RateLimit-Remaining', nearest.remaining);
-  res.setHeader('X-RateLimit-Reset', nearest.resetSeconds);
+  res.setHeader('X-RateLimit-Limit', nearest.limit.requests);
+  res.setHeader('X-RateLimit-Remaining', nearest.state.remaining);
+  res.setHeader('X-RateLimit-Reset', nearest.state.resetSeconds);
   res.setHeader('RateLimit-Policy', policies.join(', '));
   res.setHeader('RateLimit', states.join(', '));
 }

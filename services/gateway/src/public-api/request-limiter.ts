@@ -15,7 +15,6 @@ export type Limit = { readonly name: string; readonly requests: number; readonly
 /** The state of a client's limit after a request. `resetSeconds` is the time until a new window begins, rounded up. */
 export type LimitState = {
   readonly allowed: boolean;
-  readonly limit: number;
   readonly remaining: number;
   readonly resetSeconds: number;
 };
@@ -85,7 +84,6 @@ export async function startRequestLimiter(o: {
       counted.inc({ limit: limit.name, outcome: allowed ? 'allowed' : 'refused' });
       return {
         allowed,
-        limit: limit.requests,
         remaining: Math.max(0, limit.requests - count),
         resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1_000)),
       };
