@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { adminUnderTest, runJson, settingsAt, token } from '../test/admin-under-test.ts';
-import { allCommandLines, expectedCommandLines } from '../test/command-lines.ts';
 import { createTools } from './tools.ts';
 
 const { admin, adminJson, received, replies } = adminUnderTest();
@@ -20,10 +19,50 @@ const organisation = (id: number, name: string) => ({
   termsAccepted: false,
   quotas: { TEST: quota, LIVE: quota },
 });
-/** A change that is meant is written to the file by `npx node packages/admin/test/command-lines.ts`. */
-it('each command has the help, asks the services and prints as test/command-lines.txt says', async () => {
-  expect(await allCommandLines()).toBe(expectedCommandLines());
-});
+const bo = { email: 'bo@tea.example' };
+const mail = {
+  id: 'offer-paid/offer/17 to ann@cafe.example',
+  state: 'failed',
+  event: 'OfferPaymentApplied',
+  organisationId: 1,
+  recipient: 'ann@cafe.example',
+  subject: 'Offer paid',
+  createdAt: '2026-06-01T12:00:00.000Z',
+  attempts: 1,
+  nextAttemptAt: null,
+  settledAt: '2026-06-01T12:00:01.000Z',
+  problem: '550 5.7.1 Blocked',
+};
+const mailRecord = {
+  ...mail,
+  messageId: '<0123@ads.example>',
+  expiresAt: null,
+  history: [{ at: mail.settledAt, state: 'failed', problem: mail.problem, reply: null, uncertain: false }],
+  resends: [],
+};
+const webhook = {
+  id: 'we_1',
+  organisationId: 3,
+  mode: 'TEST',
+  host: 'shop.example',
+  status: 'enabled',
+  disabledReason: null,
+  failingSince: null,
+  eventTypes: ['offer.paid'],
+  createdAt: '2026-06-01T12:00:00.000Z',
+};
+const webhookRecord = {
+  messages: [],
+  ...webhook,
+  changes: [{ at: '2026-06-01T12:00:00.000Z', by: 'person 7', what: 'created' }],
+};
+const bounce = {
+  address: 'ann@cafe.example',
+  refusals: 1,
+  lastRefusedAt: mail.createdAt,
+  heededUntil: mail.settledAt,
+  problem: '550 5.1.1',
+};
 
 describe('a command', () => {
   it('calls the service that owns the data with the credential for it, without a name, and prints the reply', async () => {
@@ -45,21 +84,139 @@ describe('a command', () => {
     ]);
   });
 
-  it('sends what is looked for as the query of the call', async () => {
-    replies['GET /admin/notifications?recipient=ann%40cafe.example&since=2026-06-01T00%3A00%3A00%2B01%3A00'] =
-      {
-        notifications: [],
-      };
-    const words = 'notification list --email ann@cafe.example --from 2026-06-01T00:00:00+01:00';
-    expect(await adminJson(words)).toEqual({ status: 0, result: { notifications: [] } });
-    expect(received).toMatchObject([{ owner: 'notifier', body: '' }]);
+  it.each<readonly [words: string, to: string, body?: object | '', reply?: object]>([
+    [
+      'org create --name Tea --trading-name House --country GB --currency GBP --admin-email bo@tea.example',
+      'gateway POST /admin/organisations',
+      { name: 'Tea', tradingName: 'House', country: 'GB', currency: 'GBP', adminEmail: bo.email },
+    ],
+    ['org disable --org 3', 'gateway POST /admin/organisations/3/disable'],
+    ['org approve --org 7', 'gateway POST /admin/organisations/7/approve'],
+    [
+      'org withdraw-approval --org 7 --reason in-no-register',
+      'gateway POST /admin/organisations/7/withdraw-approval',
+      { reason: 'in-no-register' },
+    ],
+    [
+      'org quota --org 3 --mode test --per-org 2 --per-person 0',
+      'gateway POST /admin/organisations/3/quota',
+      { mode: 'TEST', perOrganisation: 2, perPerson: 0 },
+    ],
+    ['terms accept --org 3', 'gateway POST /admin/organisations/3/accept-terms'],
+    [
+      'person invite --org 3 --email bo@tea.example --role developer',
+      'gateway POST /admin/organisations/3/people',
+      { ...bo, role: 'developer' },
+    ],
+    [
+      'person disable --org 3 --email bo@tea.example',
+      'gateway POST /admin/organisations/3/people/disable',
+      bo,
+    ],
+    [
+      'person reinvite --org 3 --email bo@tea.example',
+      'gateway POST /admin/organisations/3/people/invitation',
+      bo,
+    ],
+    [
+      'person role --org 3 --email bo@tea.example --role admin',
+      'gateway POST /admin/organisations/3/people/role',
+      { ...bo, role: 'admin' },
+    ],
+    [
+      'session end --org 3 --email bo@tea.example',
+      'gateway POST /admin/organisations/3/people/end-sessions',
+      bo,
+    ],
+    [
+      'key create --org 3 --mode live --expires 2027-01-01T00:00:00+01:00 --email bo@tea.example',
+      'gateway POST /admin/keys',
+      { organisationId: 3, mode: 'LIVE', expiresAt: '2026-12-31T23:00:00.000Z', personEmail: bo.email },
+    ],
+    ['key roll 7', 'gateway POST /admin/keys/7/roll'],
+    ['key limit 7 --per-minute 600', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
+    ['key limit 7 --per-minute none', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: null }],
+    ['call list --org 3', 'gateway GET /admin/organisations/3/calls'],
+    [
+      'call list --org 3 --key 7 --status 4xx --from 2026-11-01T00:00:00+01:00 --to 2026-11-02T00:00:00Z',
+      'gateway GET /admin/organisations/3/calls?status=4xx&from=2026-11-01T00%3A00%3A00%2B01%3A00&to=2026-11-02T00%3A00%3A00Z&key_id=7',
+    ],
+    ['rates refresh', 'pricing POST /admin/rates/refresh', {}],
+    [
+      'rates refresh --accept-jump 2026-11-20',
+      'pricing POST /admin/rates/refresh',
+      { acceptJump: '2026-11-20' },
+    ],
+    ['offer disable 9 --reason terms', 'offers POST /admin/offers/9/disable', { reason: 'terms' }],
+    ['offer enable 9', 'offers POST /admin/offers/9/enable'],
+    ['notification list', 'notifier GET /admin/notifications', '', { notifications: [mail] }],
+    [
+      'notification list --state failed --org 1 --email ann@cafe.example --from 2026-06-01T00:00:00+01:00 --limit 5',
+      'notifier GET /admin/notifications?state=failed&organisationId=1&recipient=ann%40cafe.example&since=2026-06-01T00%3A00%3A00%2B01%3A00&limit=5',
+      '',
+      { notifications: [] },
+    ],
+    [
+      'notification show offer-paid/offer/17',
+      'notifier GET /admin/notifications/one?id=offer-paid%2Foffer%2F17',
+      '',
+      mailRecord,
+    ],
+    [
+      'notification resend offer-paid/offer/17',
+      'notifier POST /admin/notifications/resend',
+      { id: 'offer-paid/offer/17' },
+      mailRecord,
+    ],
+    ['notification bounces --limit 3', 'notifier GET /admin/bounces?limit=3', '', { bounces: [bounce] }],
+    [
+      'notification forget ann@cafe.example',
+      'notifier POST /admin/bounces/forget',
+      { address: 'ann@cafe.example' },
+    ],
+    ['webhook list --org 3', 'notifier GET /admin/webhooks?organisationId=3', '', { webhooks: [webhook] }],
+    ['webhook show we_1', 'notifier GET /admin/webhooks/one?id=we_1', '', webhookRecord],
+    ['webhook disable we_1', 'notifier POST /admin/webhooks/disable', { id: 'we_1' }, webhookRecord],
+    ['webhook enable we_1', 'notifier POST /admin/webhooks/enable', { id: 'we_1' }, webhookRecord],
+  ])('%s asks %s', async (...[words, to, body = '', reply = { done: true }]) => {
+    const [owner, ...call] = to.split(' ');
+    replies[call.join(' ')] = reply;
+    expect(await adminJson(words)).toEqual({ status: 0, result: reply });
+    expect(received).toMatchObject([{ owner, call: call.join(' '), body }]);
   });
 
-  it('that is wrong asks no service', async () => {
-    expect(await adminJson('key limit 7')).toEqual({
-      status: 1,
-      result: { error: 'key limit: --per-minute is missing' },
-    });
+  it('shows how a command is used after wrong options', async () => {
+    const { printed } = await admin('offer show --org 3');
+    expect(printed).toContain("stderr error: offer show: Unknown option '--org'");
+    expect(printed).toContain('stderr usage: offer show ID');
+  });
+
+  it.each([
+    ['person invite --org 3', 'person invite: --email is missing'],
+    ['org show three', 'ID must be an id'],
+    ['org show --org 3 --verbose', "Unknown option '--verbose'"],
+    ['org show 3 now', 'does not take "now"'],
+    ['call list --org 3 --status 4', '--status must be a status such as 404'],
+    ['terms publish --version 2026-11 --file no-such-file.md', 'cannot read no-such-file.md'],
+    ['terms publish --version 2026-11', '--file is missing'],
+    ['key create --org 3 --mode both', '--mode must be test, live or none'],
+    ['key limit 7', '--per-minute is missing'],
+    ['key limit 7 --per-minute 0', '--per-minute must be a number of requests from 1, or none'],
+    ['member import', 'FILE.ndjson is missing'],
+    ['catalogue import no-such.json', 'catalogue import: cannot read no-such.json'],
+    ['rates refresh --accept-jump yes', '--accept-jump must be a date such as 2026-11-20'],
+    ['member import no-such-file.ndjson', 'cannot read no-such-file.ndjson'],
+    ['notification list --state lost', '--state must be one of waiting, pending'],
+    ['notification list --from yesterday', '--from must be an ISO 8601 date-time'],
+    ['notification resend', 'ID is missing'],
+    ['org destroy --org 3', 'there is no command "org destroy"; there are: org create, org list, org show'],
+    ['organisation show', 'there is no command "organisation show"; there are: org show, '],
+    ['nonsense', 'there is no command "nonsense"; --help lists all'],
+  ])('%s fails with "%s"', async (words, problem) => {
+    const { status, result } = await adminJson(words);
+    expect(status).toBe(1);
+    expect(result).toEqual({ error: expect.stringContaining(problem) });
+    expect(await admin(words)).toEqual({ status: 1, printed: expect.stringContaining(`stderr error: `) });
     expect(received).toEqual([]);
   });
 
@@ -80,12 +237,34 @@ describe('a command', () => {
   });
 });
 
+describe('person list', () => {
+  it('shows all people, or the one with the address given', async () => {
+    const people = [
+      { id: 1, email: 'ann@tea.example', role: 'admin', enabled: true },
+      { id: 2, email: 'bo@tea.example', role: 'developer', enabled: false },
+    ];
+    replies['GET /admin/organisations/3/people'] = { people };
+    expect(await adminJson('person list --org 3')).toEqual({ status: 0, result: { people } });
+    expect(await adminJson('person list --org 3 --email bo@tea.example')).toEqual({
+      status: 0,
+      result: { people: [people[1]] },
+    });
+  });
+});
+
 describe('help', () => {
   it('lists the commands without any settings', async () => {
     const { status, printed } = await admin('--help');
     expect(status).toBe(0);
     expect(printed).toContain('balance top-up');
     expect((await admin('')).printed).toBe(printed);
+  });
+
+  it('shows which options a command needs and which it may have', async () => {
+    const { printed } = await admin('key create --help');
+    expect(printed).toContain(
+      'key create --org ID --mode test|live|none [--expires ISO] [--email EMAIL] [--name TEXT] [--per-minute N|none]',
+    );
   });
 
   it('says for every command what each of its options may be', async () => {
@@ -139,5 +318,31 @@ describe('output for people', () => {
     });
     await admin('org list --waiting yes');
     expect(received.at(-1)?.call).toBe('GET /admin/organisations?limit=1000&approved=false&enabled=true');
+  });
+
+  it('is a table for lists and a line per field otherwise', async () => {
+    replies['GET /admin/organisations/3/keys'] = {
+      keys: [
+        { id: 1, mode: 'TEST', expiresAt: null },
+        { id: 12, mode: 'LIVE', expiresAt: null },
+      ],
+    };
+    expect((await admin('key list --org 3')).printed).toBe('id  mode  expiresAt\n1   TEST  -\n12  LIVE  -');
+    replies['GET /admin/organisations/3/calls'] = { calls: [{ keyId: 1 }], nextCursor: 'abc' };
+    expect((await admin('call list --org 3')).printed).toBe('keyId\n1\nnextCursor: abc');
+    replies['GET /admin/organisations/3/calls'] = { calls: [], nextCursor: null };
+    expect((await admin('call list --org 3')).printed).toBe('(none)');
+    replies['GET /admin/organisations/3'] = { id: 3, people: [{ id: 1 }] };
+    const clock = { now: '2026-11-22T10:00:00.000Z', aheadSeconds: 86_400 };
+    replies['GET /admin/test-clocks/3'] = clock;
+    expect((await admin('org show --org 3')).printed).toBe(
+      `id: 3\npeople: [{"id":1}]\ntestClock: ${JSON.stringify(clock)}`,
+    );
+  });
+
+  it('shows an organisation while offers cannot tell its test clock', async () => {
+    replies['GET /admin/organisations/3'] = { id: 3 };
+    replies['GET /admin/test-clocks/3'] = { message: 'Not now' };
+    expect((await admin('org show --org 3')).printed).toBe('id: 3\ntestClock: offers: Not now (HTTP 409)');
   });
 });

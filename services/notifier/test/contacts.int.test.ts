@@ -216,11 +216,31 @@ describe('a mail without a known recipient', () => {
   });
 });
 
-it('a mail that a person has switched off is not sent, also when it waited for the organisation', async () => {
-  await hearAll([events.ended(), events.paymentApplied()]);
-  await test.notifier.preferences.switchOff(ann.personId, 'offerEnded', new Date());
-  await test.hear(events.registered(people(ann)));
-  expect((await test.stored()).map(({ _id }) => _id)).toEqual(['offer-paid/offer/17 to ann@cafe.example']);
+describe('a mail that a person has switched off', () => {
+  it('is not sent to this person until they switch it on again', async () => {
+    const { preferences } = test.notifier;
+    await test.hear(events.registered(people(ann)));
+    await test.hear(events.ended({ offerId: 1 }));
+    await preferences.switchOff(ann.personId, 'offerEnded', new Date());
+    await hearAll([events.ended({ offerId: 2 }), events.low(), events.paymentApplied({ offerId: 2 })]);
+    const chosen = { offerEnded: true, balanceLow: false, testMode: false };
+    await preferences.save(ann.personId, chosen, new Date());
+    await hearAll([events.ended({ offerId: 3 }), events.low()]);
+    const causes = (await test.stored()).map(({ _id }) => _id.replace(/\/[\da-f-]{36}/, ''));
+    expect(causes).toEqual([
+      'BalanceLow to ann@cafe.example',
+      'offer-ended/offer/1 to ann@cafe.example',
+      'offer-ended/offer/3 to ann@cafe.example',
+      'offer-paid/offer/2 to ann@cafe.example',
+    ]);
+  });
+
+  it('is not sent either when it waited for the organisation before', async () => {
+    await hearAll([events.ended(), events.paymentApplied()]);
+    await test.notifier.preferences.switchOff(ann.personId, 'offerEnded', new Date());
+    await test.hear(events.registered(people(ann)));
+    expect((await test.stored()).map(({ _id }) => _id)).toEqual(['offer-paid/offer/17 to ann@cafe.example']);
+  });
 });
 
 describe('a mail of TEST mode', () => {

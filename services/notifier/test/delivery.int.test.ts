@@ -55,32 +55,23 @@ describe('a mail server that is down', () => {
     expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(200).map(() => 1));
   });
 
-  it.each([
-    ['is down', 'connect', '554 5.3.2 Not now'],
-    ['throttles', 'MAIL', '421 4.7.0 Too many mails'],
-  ] as const)('that %s is tried with one mail at a time, however many wait', async (_what, step, reply) => {
+  it('is tried with one mail at a time, however many wait', async () => {
     const clock = testClock(soon());
-    test.smtp.behave((at) => (at === step ? reply : undefined));
+    test.smtp.behave((step) => (step === 'connect' ? '554 5.3.2 Not now' : undefined));
     await test.put(...many(50));
     const delivery = await test.deliver({ clock, storeClock: clock });
-    await eventually(() => expect(test.smtp.reached(step)).toBeGreaterThan(0));
+    await eventually(() => expect(test.smtp.reached('connect')).toBeGreaterThan(0));
     await noneUnderWay();
-    const first = test.smtp.reached(step);
+    const first = test.smtp.reached('connect');
     expect(first).toBeLessThanOrEqual(4);
     for (let tries = 1; tries <= 5; tries += 1) {
       clock.advance(minute);
       delivery.wake();
-      await eventually(() => expect(test.smtp.reached(step)).toBe(first + tries));
+      await eventually(() => expect(test.smtp.reached('connect')).toBe(first + tries));
       // The pause begins when the process has received the answer.
       await noneUnderWay();
     }
-    test.smtp.behave(() => undefined);
-    await eventually(async () => {
-      clock.advance(minute);
-      delivery.wake();
-      expect(new Set(await states())).toEqual(new Set(['sent']));
-    }, patient);
-    await expectAllSentOnce(50);
+    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(50).map(() => 0));
   });
 
   it('is found to be back although another mail still waits for its answer', async () => {
@@ -103,6 +94,23 @@ describe('a mail server that is down', () => {
     answer.resolve('250 2.0.0 Ok');
     await expectAllSentOnce(2);
   });
+
+  it('or throttles pauses all mails together', async () => {
+    const clock = testClock(soon());
+    test.smtp.behave((step) => (step === 'MAIL' ? '421 4.7.0 Too many mails' : undefined));
+    await test.put(...many(50));
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    await eventually(() => expect(test.smtp.reached('MAIL')).toBeGreaterThan(0));
+    await noneUnderWay();
+    expect(test.smtp.reached('MAIL')).toBeLessThanOrEqual(4);
+    test.smtp.behave(() => undefined);
+    await eventually(async () => {
+      clock.advance(minute);
+      delivery.wake();
+      expect(new Set(await states())).toEqual(new Set(['sent']));
+    }, patient);
+    await expectAllSentOnce(50);
+  });
 });
 
 describe('a mail', () => {
@@ -117,27 +125,32 @@ describe('a mail', () => {
     expect(document?.history).toMatchObject([{ state: 'pending', uncertain: true }, { state: 'sent' }]);
   });
 
-  it('that is refused for now or for ever delays no other mail; the one is tried again, the other is parked', async () => {
+  it('that is refused for now is tried again later, and delays no other mail', async () => {
     const clock = testClock(soon());
-    test.smtp.behave((step, _turn, recipient) => {
-      if (step === 'RCPT' && recipient === 'reader-1@cafe.example') return '450 4.2.0 Greylisted';
-      return step === 'content' && recipient === 'reader-2@cafe.example' ? '550 5.7.1 Spam' : undefined;
-    });
+    test.smtp.behave((step, _turn, recipient) =>
+      step === 'RCPT' && recipient === 'reader-1@cafe.example' ? '450 4.2.0 Greylisted' : undefined,
+    );
     await test.put(...many(10));
     const delivery = await test.deliver({ clock, storeClock: clock });
-    const expectStates = (...two: string[]) =>
-      eventually(async () =>
-        expect((await states()).toSorted()).toEqual([...two, ...many(8).map(() => 'sent')]),
-      );
-    await expectStates('failed', 'pending');
-    const failed = (await test.documents()).find(({ state }) => state === 'failed');
-    expect(failed).toMatchObject({ problem: expect.stringContaining('550 5.7.1 Spam'), attempts: 1 });
+    await eventually(() => expect(test.smtp.taken).toHaveLength(9));
+    await eventually(async () =>
+      expect((await states()).toSorted()).toEqual(['pending', ...many(9).map(() => 'sent')]),
+    );
     test.smtp.behave(() => undefined);
     clock.advance(minute);
     delivery.wake();
-    await expectStates('failed', 'sent');
-    expect(new Set(recipients()).size).toBe(9);
-    expect(test.smtp.taken).toHaveLength(9);
+    await expectAllSentOnce(10);
+  });
+
+  it('that is refused for ever is parked with the reason, and delays no other mail', async () => {
+    test.smtp.behave((step, _turn, recipient) =>
+      step === 'content' && recipient === 'reader-1@cafe.example' ? '550 5.7.1 Spam' : undefined,
+    );
+    await test.put(...many(3));
+    await test.deliver();
+    await eventually(async () => expect((await states()).toSorted()).toEqual(['failed', 'sent', 'sent']));
+    const failed = (await test.documents()).find(({ state }) => state === 'failed');
+    expect(failed).toMatchObject({ problem: expect.stringContaining('550 5.7.1 Spam'), attempts: 1 });
   });
 
   it('that breaks every connection is tried less and less often, and the others are sent', async () => {

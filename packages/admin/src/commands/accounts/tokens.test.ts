@@ -18,4 +18,8 @@ describe('token create', () => {
     expect(token).toMatch(/^[0-9a-f]{64}$/);
     expect((await run('token create --name ann')).token).not.toBe(token);
   });
+
+  it('refuses a name that no list could hold', async () => {
+    expect(await run('token create --name Ann,bo')).toEqual({ error: expect.stringContaining('lower case') });
+  });
 });

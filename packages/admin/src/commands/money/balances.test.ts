@@ -12,6 +12,19 @@ describe('balances', () => {
   const sent = (method: string) =>
     received.filter(({ call }) => call.startsWith(method)).map(({ body }) => body);
 
+  it("are shown in the organisation's currency", async () => {
+    organisation('EUR');
+    replies['GET /admin/balances?organisationId=3&mode=TEST&currency=EUR'] = {
+      ...book,
+      currency: 'EUR',
+      balanceMinor: '-5',
+    };
+    expect(await adminJson('balance show --org 3 --mode test')).toEqual({
+      status: 0,
+      result: { org: 3, mode: 'TEST', currency: 'EUR', balance: '-0.05' },
+    });
+  });
+
   it('are topped up by the exact amount, under a new reference each time', async () => {
     organisation('GBP');
     replies['POST /admin/balances/top-up'] = { ...book, balanceMinor: '12345678901234567' };
@@ -55,5 +68,80 @@ describe('balances', () => {
     expect(status).toBe(1);
     expect(result).toEqual({ error: expect.stringContaining('--amount must be above zero') });
     expect(sent('POST')).toEqual([]);
+  });
+
+  it('have a statement with amounts in their currency, page by page', async () => {
+    organisation('GBP');
+    const same = { bookedAt: '2026-06-01T12:00:00.000Z', offerId: 7, title: 'Two for one' };
+    const card = { ...same, kind: 'offer-card-payment', cause: 'offer 7 paid by card' };
+    const charge = { ...same, kind: 'offer-charge', cause: 'offer 7 charged' };
+    const query = 'organisationId=3&mode=LIVE&currency=GBP&from=2026-06-01T00%3A00%3A00Z&limit=2';
+    replies[`GET /admin/balances/statement?${query}`] = {
+      mode: 'LIVE',
+      currency: 'GBP',
+      openingBalanceMinor: '5000',
+      closingBalanceMinor: '3800',
+      entries: [
+        { ...card, amountMinor: '0', balanceMinor: '3800', card: { netMinor: '1000', vatMinor: '200' } },
+        { ...charge, amountMinor: '-1200', balanceMinor: '3800', card: null },
+      ],
+      nextCursor: 'c-2',
+    };
+    const words = 'balance statement --org 3 --mode live --from 2026-06-01T00:00:00Z --limit 2';
+    expect(await adminJson(words)).toEqual({
+      status: 0,
+      result: {
+        entries: [
+          { ...card, amount: '0.00', balance: '38.00', cardNet: '10.00', cardVat: '2.00' },
+          { ...charge, amount: '-12.00', balance: '38.00', cardNet: null, cardVat: null },
+        ],
+        org: 3,
+        mode: 'LIVE',
+        currency: 'GBP',
+        openingBalance: '50.00',
+        closingBalance: '38.00',
+        nextCursor: 'c-2',
+      },
+    });
+  });
+
+  it('have a threshold that is shown, set and removed', async () => {
+    organisation('GBP');
+    const standing = { mode: 'TEST', currency: 'GBP', balanceMinor: '900' };
+    replies['GET /admin/balances/threshold?organisationId=3&mode=TEST&currency=GBP'] = {
+      ...standing,
+      thresholdMinor: null,
+      isLow: false,
+    };
+    replies['PUT /admin/balances/threshold'] = { ...standing, thresholdMinor: '1000', isLow: true };
+    const shown = { org: 3, mode: 'TEST', currency: 'GBP', balance: '9.00' };
+    const words = 'balance threshold --org 3 --mode test';
+    expect(await adminJson(words)).toEqual({
+      status: 0,
+      result: { ...shown, threshold: null, isLow: false },
+    });
+    expect(await adminJson(`${words} --amount 10.00`)).toEqual({
+      status: 0,
+      result: { ...shown, threshold: '10.00', isLow: true },
+    });
+    await adminJson(`${words} --amount none`);
+    expect(sent('PUT')).toEqual([
+      { ...book, thresholdMinor: '1000' },
+      { ...book, thresholdMinor: null },
+    ]);
+    expect(await adminJson(`${words} --amount 0`)).toMatchObject({ status: 1 });
+  });
+});
+
+describe('the ledger check', () => {
+  it('prints the number of transactions', async () => {
+    replies['GET /admin/ledger/check'] = { ok: true, transactions: 4, problems: [] };
+    expect(await adminJson('ledger check')).toEqual({ status: 0, result: { ok: true, transactions: 4 } });
+  });
+
+  it('fails and prints what does not add up', async () => {
+    const findings = { ok: false, transactions: 4, problems: ['account 2'] };
+    replies['GET /admin/ledger/check'] = findings;
+    expect(await adminJson('ledger check')).toEqual({ status: 1, result: findings });
   });
 });

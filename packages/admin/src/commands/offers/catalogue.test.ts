@@ -65,6 +65,22 @@ function fileOf(content: unknown): string {
   return file;
 }
 
+describe('catalogue list', () => {
+  it('shows all entries and the version', async () => {
+    expect(await admin('catalogue list')).toEqual({
+      status: 0,
+      result: {
+        catalogue: [
+          { kind: 'category', id: 1, name: 'Food', active: true, organisationIds: null },
+          { kind: 'category', id: 2, name: 'Music', active: true, organisationIds: [7, 3] },
+          { kind: 'interest', id: 1, name: 'Hiking', active: false, organisationIds: null },
+        ],
+        version: 4,
+      },
+    });
+  });
+});
+
 describe('an exported catalogue', () => {
   it('changes nothing when it is imported unchanged', async () => {
     const file = join(folder, 'out.json');
@@ -175,6 +191,47 @@ describe('catalogue diff and import', () => {
         result: { error: expect.stringMatching(new RegExp(`^catalogue ${words}: ${file}.*${problem}`)) },
       });
     }
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('category set and interest set', () => {
+  it('change one entry and no other', async () => {
+    expect(await admin('category set 2 --name Songs')).toMatchObject({
+      status: 0,
+      result: { changes: [{ change: 'renamed', from: 'Music', to: 'Songs' }], version: 5 },
+    });
+    expect(await admin('category set 2 --orgs all')).toMatchObject({
+      result: { changes: [{ change: 'organisations', from: 'organisations 3, 7', to: 'all organisations' }] },
+    });
+    expect(await admin('category set 1 --orgs none --active no')).toMatchObject({
+      result: { changes: [{ change: 'deactivated' }, { to: 'organisations (none)' }] },
+    });
+    expect(await admin('interest set 1 --active yes')).toMatchObject({
+      result: { changes: [{ kind: 'interest', change: 'activated' }] },
+    });
+    expect(await admin('interest set 8 --name Tea')).toMatchObject({
+      result: { changes: [{ kind: 'interest', id: 8, change: 'added' }], version: 9 },
+    });
+    expect(catalogue.categories.toSorted((a, b) => a.categoryId - b.categoryId)).toEqual([
+      { categoryId: 1, categoryName: 'Food', active: false, organisationIds: [] },
+      { categoryId: 2, categoryName: 'Songs', active: true, organisationIds: null },
+    ]);
+    expect(catalogue.interests).toMatchObject([
+      { interestId: 1, active: true },
+      { interestId: 8, active: true },
+    ]);
+  });
+
+  it.each([
+    ['category set 9', 'there is no category 9 yet, so it needs a --name'],
+    ['interest set 9 --active no', 'there is no interest 9 yet'],
+    ['category set 1 --orgs 0', 'categories.'],
+    ['category set 1 --orgs x', '--orgs must be all, none or ids'],
+    ['category set 1 --active maybe', '--active must be yes or no'],
+    ['interest set 2147483648 --name x', 'interestId'],
+  ])('%s is refused and sends nothing', async (words, problem) => {
+    expect(await admin(words)).toEqual({ status: 1, result: { error: expect.stringContaining(problem) } });
     expect(sent).toEqual([]);
   });
 });
