@@ -128,13 +128,21 @@ describe('a process killed while it creates offers', () => {
         const refusal = method === 'B' ? 'E3' : 'E1';
         expect({ name, body }).toMatchObject({ body: { return_code: creation.isRefused ? refusal : 'S1' } });
       }
-      under.clock.advance(CREATION_ABANDONED_MS);
-      await under.offers.sweeper.recover();
+      await endAbandoned();
       const expected = Object.fromEntries(all.map((creation) => [creation.name, expectedOf(creation)]));
       expect(await whatIsLeftOf(all)).toEqual(expected);
     },
   );
 });
+
+/** In rounds, as the sweeper does: what a busy machine could not end is tried again a minute later. */
+async function endAbandoned(): Promise<void> {
+  await eventually(async () => {
+    under.clock.advance(CREATION_ABANDONED_MS);
+    await under.offers.sweeper.recover();
+    expect(await under.count("idempotency_keys WHERE recovery_point <> 'finished'")).toBe(0);
+  });
+}
 
 /** As a client does: again while the key is in use, and after a 503 of a busy machine. */
 async function repeat(creation: Creation): Promise<Answer> {
@@ -232,8 +240,7 @@ describe('a process killed while it edits offers', () => {
         const { status } = await under.call('PATCH', `/offers/${ids.get(name)}`, requestOf(name));
         expect({ name, status }).toEqual({ name, status: 200 });
       });
-    under.clock.advance(CREATION_ABANDONED_MS);
-    await under.offers.sweeper.recover();
+    await endAbandoned();
     const events = await under.events();
     const ends: Record<string, unknown> = {};
     for (const [name, id] of ids) {
@@ -244,7 +251,6 @@ describe('a process killed while it edits offers', () => {
     }
     const isDone = (name: string) => name.endsWith('.retry') || name.startsWith('commit.finished.made');
     expect(ends).toEqual(Object.fromEntries(names.map((name) => [name, isDone(name) ? edited : untouched])));
-    expect(await under.count("idempotency_keys WHERE recovery_point <> 'finished'")).toBe(0);
     // Pictures that were stored for edits that were never made.
     under.clock.advance(2 * 3_600_000);
     await under.offers.imageRemoval.remove();
