@@ -26,7 +26,7 @@ import { managePlacementKeys } from './keys/manage-placement-keys.ts';
 import { findPlacementKeyFacts } from './keys/placement-keys-store.ts';
 import { startCallLog } from './public-api/call-log.ts';
 import { createPlacementTokenMaker, createTokenMaker } from './public-api/caller-tokens.ts';
-import { inTime } from './public-api/find-key.ts';
+import { findByHash } from './public-api/find-key.ts';
 import { startRequestLimiter } from './public-api/request-limiter.ts';
 import { createTestClocks } from './public-api/test-clocks.ts';
 import { createUpstream } from './public-api/upstream.ts';
@@ -61,8 +61,8 @@ export async function startGateway(
 
   const address = { url: config.GATEWAY_DATABASE_URL };
   const postgres = opened.use(await openPostgres({ ...address, ...foundation }));
-  // Only for look-ups of keys, so that the API continues when the portal's queries are slow.
-  const keyPool = { pool: 'keys', maxConnections: maxKeyConnections };
+  // Only for look-ups of keys, so that the API continues when the portal's queries are slow. To plan one takes eight times as long as to run it.
+  const keyPool = { pool: 'keys', maxConnections: maxKeyConnections, plansOnce: true };
   const keyStore = opened.use(await openPostgres({ ...address, ...foundation, ...keyPool }));
   const broker = opened.use(
     await connectBroker({
@@ -137,8 +137,8 @@ export async function startGateway(
     limiter,
     callLog,
     upstreams,
-    findKey: inTime((sha256) => findKeyFacts(keyStore, sha256)),
-    findPlacementKey: inTime((sha256) => findPlacementKeyFacts(keyStore, sha256)),
+    findKey: findByHash((sha256s) => findKeyFacts(keyStore, sha256s)),
+    findPlacementKey: findByHash((sha256s) => findPlacementKeyFacts(keyStore, sha256s)),
     tokenFor,
     testClocks: opened.use(createTestClocks({ offersUrl: config.OFFERS_URL, tokenFor, ...foundation })),
     placementTokenFor: createPlacementTokenMaker({ secret: config.OFFERS_CONTEXT_SECRET, clock }),

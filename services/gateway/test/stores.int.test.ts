@@ -178,12 +178,19 @@ describe('an invitation', () => {
 });
 
 describe('a key in the store', () => {
-  it('is looked up by a statement that is not planned each time', async () => {
+  it('is found by its hash, beside others that do not exist', async () => {
+    const { key, organisationId } = await issueKey();
+    const sha256 = sha256Of(key);
+    const found = await findKeyFacts(postgres, [sha256Of('another'), sha256]);
+    expect(found).toMatchObject([{ sha256, organisationId, mode: 'TEST' }]);
+  });
+
+  it('is looked up by a statement that is planned once for each connection', async () => {
     const { key } = await issueKey();
-    await using one = await connect(databaseUrl, { maxConnections: 1 });
-    for (let count = 0; count < 8; count += 1) await findKeyFacts(one, sha256Of(key));
+    await using one = await connect(databaseUrl, { maxConnections: 1, plansOnce: true });
+    for (let count = 0; count < 8; count += 1) await findKeyFacts(one, [sha256Of(key)]);
     const planned = await one.query('SELECT generic_plans, custom_plans FROM pg_prepared_statements');
-    expect(planned).toEqual([{ generic_plans: 3n, custom_plans: 5n }]);
+    expect(planned).toEqual([{ generic_plans: 8n, custom_plans: 0n }]);
   });
 
   it('is in force in SQL exactly when it is in the domain', async () => {

@@ -73,6 +73,11 @@ export async function openPostgres(o: {
   maxConnections?: number;
   /** A value above the default also applies to connecting. */
   statementTimeoutMs?: number;
+  /**
+   * Plans a statement once for a connection, whatever its values are: for a pool whose statements all read by unique keys. Postgres itself
+   * would plan a look-up by a list of keys each time, because it expects ten keys in a list that it does not know.
+   */
+  plansOnce?: boolean;
 }): Promise<Postgres> {
   const statementTimeoutMs = o.statementTimeoutMs ?? DEFAULT_TIMEOUT_MS;
   const size = o.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
@@ -83,7 +88,10 @@ export async function openPostgres(o: {
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     // The driver has options of its own for the time-outs, and none for this.
-    options: `-c max_parallel_workers_per_gather=${NO_PARALLEL_WORKERS}`,
+    options: [
+      `-c max_parallel_workers_per_gather=${NO_PARALLEL_WORKERS}`,
+      ...(o.plansOnce === true ? ['-c plan_cache_mode=force_generic_plan'] : []),
+    ].join(' '),
     query_timeout: statementTimeoutMs + SILENT_SERVER_GRACE_MS,
     keepAlive: true,
     types: { getTypeParser: exactTypeParser },

@@ -49,9 +49,9 @@ export type NewKey = Pick<
   'lastFour' | 'mode' | 'name' | 'createdAt' | 'expiresAt' | 'rolledFrom' | 'requestsPerMinute'
 > & { readonly sha256: string; readonly organisationId: number | null; readonly createdBy: number | null };
 
-const factsOfKey: PreparedStatement = {
-  name: 'facts-of-key',
-  sql: `SELECT k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
+const factsOfKeys: PreparedStatement = {
+  name: 'facts-of-keys',
+  sql: `SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
             k.requests_per_minute AS "requestsPerMinute",
             p.id AS "personId", p.enabled AS "ownerEnabled", p.email,
             o.id AS "organisationId", o.enabled AS "organisationEnabled",
@@ -66,22 +66,21 @@ const factsOfKey: PreparedStatement = {
      JOIN people p ON p.id = k.created_by
      JOIN organisations o ON o.id = k.organisation_id
      LEFT JOIN quotas q ON q.organisation_id = k.organisation_id AND q.mode = k.mode
-     WHERE k.sha256 = $1`,
+     WHERE k.sha256 = ANY ($1::bytea[])`,
 };
 
 /**
- * Null if there is no such key. The time of the index look-up depends on how many leading bytes of two hashes are
+ * The facts of those keys that exist, in any order. The time of the index look-up depends on how many leading bytes of two hashes are
  * equal. An attacker learns nothing useful from it: callers choose keys and not hashes, and the start of a hash does not lead to a key.
  */
-export async function findKeyFacts(on: Queryable, sha256: string): Promise<KeyFacts | null> {
-  const [facts] = await on.query<KeyFacts>(factsOfKey, [asBytea(sha256)]);
-  return facts ?? null;
+export function findKeyFacts(on: Queryable, sha256s: readonly string[]): Promise<FoundKey[]> {
+  return on.query<FoundKey>(factsOfKeys, [sha256s.map(asBytea)]);
 }
-
 /** A hash in hexadecimal digits as Postgres reads it. */
 export function asBytea(sha256: string): string {
   return `\\x${sha256}`;
 }
+type FoundKey = KeyFacts & { readonly sha256: string };
 
 export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
   const [row] = await on.query<{ id: number }>(

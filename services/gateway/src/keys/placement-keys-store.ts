@@ -12,27 +12,26 @@ export type PlacementKeyRecord = Omit<KeyRecord, 'organisationId' | 'createdBy'>
 export type PlacementKeyFacts = Pick<
   PlacementKeyRecord,
   'id' | 'mode' | 'expiresAt' | 'disabledAt' | 'requestsPerMinute'
->;
+> & { readonly sha256: string };
 
 const isPlacementKey = 'organisation_id IS NULL';
 const columns = `id, mode, name, last_four AS "lastFour", created_at AS "createdAt", expires_at AS "expiresAt",
   disabled_at AS "disabledAt", last_used_at AS "lastUsedAt", rolled_from AS "rolledFrom",
   requests_per_minute AS "requestsPerMinute"`;
 
-const factsOfPlacementKey = {
-  name: 'facts-of-placement-key',
+const factsOfPlacementKeys = {
+  name: 'facts-of-placement-keys',
   sql: `SELECT id, mode, expires_at AS "expiresAt", disabled_at AS "disabledAt",
-               requests_per_minute AS "requestsPerMinute"
-        FROM api_keys WHERE ${isPlacementKey} AND sha256 = $1`,
+               requests_per_minute AS "requestsPerMinute", encode(sha256, 'hex') AS sha256
+        FROM api_keys WHERE ${isPlacementKey} AND sha256 = ANY ($1::bytea[])`,
 };
 
-/** Null if there is no such key. */
-export async function findPlacementKeyFacts(
+/** The facts of those keys that exist, in any order. */
+export function findPlacementKeyFacts(
   on: Queryable,
-  sha256: string,
-): Promise<PlacementKeyFacts | null> {
-  const [facts] = await on.query<PlacementKeyFacts>(factsOfPlacementKey, [asBytea(sha256)]);
-  return facts ?? null;
+  sha256s: readonly string[],
+): Promise<PlacementKeyFacts[]> {
+  return on.query<PlacementKeyFacts>(factsOfPlacementKeys, [sha256s.map(asBytea)]);
 }
 
 /** The latest first. */

@@ -1,19 +1,72 @@
 /**
- * Finds the key of a request in Postgres, by one statement. Nothing is remembered between two requests: what a committed change says about
- * a key, its owner or its organisation holds for the next request on every replica (decision 25, revoked on every replica).
+ * Finds the key of a request in Postgres. Nothing is remembered between two requests: what a committed change says about a key, its owner
+ * or its organisation holds for the next request on every replica (decision 25, revoked on every replica).
  */
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
-import { within } from '@offer-ads/platform/process/within';
 
 /** How long a request waits for the store, which normally answers within milliseconds. After that the reply is a 503. */
 const longestMs = 750;
+/** One statement at a time, so that under load many requests share one. A slow one keeps nobody waiting: after this time the next begins. */
+const slowMs = 20;
+/** Slow ones included: as many as the pool has connections for look-ups, less one. */
+const maxUnderWay = 4;
+const maxInStatement = 256;
 
-/** @throws the 503 fault when the store is away or too slow */
-export function inTime<Facts>(
-  find: (sha256: string) => Promise<Facts | null>,
-): (sha256: string) => Promise<Facts | null> {
-  return (sha256) =>
-    within(longestMs, find(sha256), () => {
-      throw serviceUnavailable('the key was not looked up in time');
-    });
+type LookUp<F> = PromiseWithResolvers<F | null> & { readonly timer: NodeJS.Timeout };
+
+/**
+ * A key is looked up at once. Those that come while a statement is under way share the next, which begins after they came, and requests
+ * with one key share its look-up.
+ * @param find the facts of those keys that exist
+ * @returns null for a key that does not exist; rejects with the 503 fault when the store is away or too slow
+ */
+export function findByHash<F extends { readonly sha256: string }>(
+  find: (sha256s: readonly string[]) => Promise<readonly F[]>,
+): (sha256: string) => Promise<F | null> {
+  /** By hash. As many as the server has connections at most, because each of these has one request at a time. */
+  const waiting = new Map<string, LookUp<F>>();
+  let underWay = 0;
+  /** Whether one of them is not slow yet. */
+  let isBusy = false;
+
+  async function askForAll(): Promise<void> {
+    if (isBusy || underWay >= maxUnderWay || waiting.size === 0) return;
+    isBusy = true;
+    underWay += 1;
+    const asked = new Map(waiting.entries().take(maxInStatement));
+    for (const sha256 of asked.keys()) waiting.delete(sha256);
+    const lookUps = [...asked.values()];
+    let isSlow = false;
+    const slow = setTimeout(() => {
+      isSlow = true;
+      isBusy = false;
+      void askForAll();
+    }, slowMs);
+    try {
+      const found = await find([...asked.keys()]);
+      for (const facts of found) asked.get(facts.sha256)?.resolve(facts);
+      for (const { resolve } of lookUps) resolve(null);
+    } catch (error) {
+      for (const { reject } of lookUps) reject(error);
+    }
+    for (const { timer } of lookUps) clearTimeout(timer);
+    clearTimeout(slow);
+    underWay -= 1;
+    if (!isSlow) isBusy = false;
+    void askForAll();
+  }
+
+  return (sha256) => {
+    const shared = waiting.get(sha256);
+    if (shared !== undefined) return shared.promise;
+    const outcome = Promise.withResolvers<F | null>();
+    const giveUp = () => {
+      if (waiting.get(sha256) === lookUp) waiting.delete(sha256);
+      outcome.reject(serviceUnavailable('the key was not looked up in time'));
+    };
+    const lookUp = { ...outcome, timer: setTimeout(giveUp, longestMs) };
+    waiting.set(sha256, lookUp);
+    void askForAll();
+    return outcome.promise;
+  };
 }

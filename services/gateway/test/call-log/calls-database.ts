@@ -39,7 +39,7 @@ export async function createCallsDatabase(): Promise<CallsDatabase> {
 /** Long, because these tests wait for a busy machine. */
 export const storePatienceMs = 60_000;
 
-type Options = { statementTimeoutMs?: number; maxConnections?: number };
+type Options = { statementTimeoutMs?: number; maxConnections?: number; plansOnce?: boolean };
 
 export function connect(url: string, o: Options = {}): Promise<Postgres> {
   return startWhenStoresServe(() =>
