@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
@@ -10,7 +11,7 @@ import { findMissedEvents } from '../../src/webhooks/find-missed-events.ts';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
 import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
 import { inTens } from '../in-tens.ts';
-import { watched } from '../watched-billing.ts';
+import { watched, withQuery } from '../watched-billing.ts';
 
 const test = useBilling();
 let billing: Billing;
@@ -218,6 +219,23 @@ it('a list that cannot be read is read later, and an event that the database ref
     await billing.postgres.query('ALTER TABLE card_reversals DROP CONSTRAINT refuse');
   }
   expect([await isFound(id), await isFound(otherId)]).toEqual([false, true]);
+  await findLater();
+  expect(await isFound(id)).toBe(true);
+});
+
+it('an event that could not be applied while a store was away is found later, however old it is', async () => {
+  const id = await lostRefund(await paidOffer());
+  // Longer than the part of the list that is read twice.
+  test.clock.advance(180 * MINUTE_MS);
+  const working = billing;
+  billing = withQuery(working, async (on, statement, values) => {
+    const sql = typeof statement === 'string' ? statement : statement.sql;
+    if (sql.includes('card_reversals')) throw serviceUnavailable('the store is away');
+    return on.query(statement, values);
+  });
+  await find();
+  expect(await isFound(id)).toBe(false);
+  billing = working;
   await findLater();
   expect(await isFound(id)).toBe(true);
 });
