@@ -36,7 +36,9 @@ describe('a threshold', () => {
       { ...book, currency: 'EUR' },
     ])
       expect(await readThreshold(other)).toMatchObject({ thresholdMinor: null });
-    await test.topUp(book, 9_00n);
+    await test.topUp(book, 5_00n);
+    expect(await readThreshold(book)).toMatchObject({ balanceMinor: '500', isLow: false });
+    await test.topUp(book, 4_00n);
     await test.charge(book, 5_00n);
     expect(await notices(book)).toEqual([['400', '500']]);
 
