@@ -276,6 +276,19 @@ describe('stored for a person and never applied', () => {
   });
 });
 
+it('a payment of an earlier session that is on record pays the offer', async () => {
+  const offer = await test.openOffer();
+  test.clock.advance(DAY_MS);
+  await test.follow(offer);
+  const [first = '', second = ''] = test.sessionsOf(offer.offerId);
+  const webhook = await test.payUnheard(second);
+  const earlier = changed(webhook, ['"generation": "2"', '"generation": "1"'], [`"${second}"`, `"${first}"`]);
+  const { answer, logged } = await receiveWatched(test.signed(earlier));
+  expect([answer, logged]).toEqual(['accepted', []]);
+  expect(await paidEvents(offer.offerId)).toHaveLength(1);
+  expect(await test.checkout(offer)).toMatchObject({ state: 'paid' });
+});
+
 /** An event of TEST mode, signed. */
 const signedEvent = (type: string, object: object, facts: object = {}) => {
   const created = Math.floor(test.clock.now().getTime() / 1_000);
