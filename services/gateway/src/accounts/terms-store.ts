@@ -18,7 +18,8 @@ export type TermsOfOrganisation = Omit<Terms, 'text'> & {
 
 /**
  * Whether the organisation `o` of a statement has accepted the version that holds, or a later one; false if none was published. By the
- * clock of Postgres, which all replicas share. Not `EXISTS`, for which Postgres would read the acceptances of all organisations when a statement asks about some dozens of them.
+ * clock of Postgres, which all replicas share. Not `EXISTS`, for which Postgres would read the acceptances of all organisations when a
+ * statement asks about some dozens of them.
  */
 export const hasAcceptedTerms = `COALESCE((SELECT true FROM terms_acceptances a
   WHERE a.organisation_id = o.id
