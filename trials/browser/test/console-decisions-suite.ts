@@ -128,8 +128,8 @@ export function walksOfDecisions(portal: () => Portal): void {
     await using staff = await staffConsole(system);
     const { page } = visitor;
     await staff.open(visitor, 'bo', '/offers');
-    // A request of this page after the end would show it before the click.
-    await page.waitForLoadState('networkidle');
+    // The last request of this page was answered: one after the end would show it before the click.
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
     staff.advance(31 * 60_000);
     await page.getByRole('link', { name: 'Parked events' }).click();
     await page.getByText('Your session has ended').waitFor();
