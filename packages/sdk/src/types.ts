@@ -163,9 +163,9 @@ export type OfferAction = 'pay' | 'pause' | 'resume' | 'edit' | 'delete';
 export type OneOffer = Offer & {
   /** The payment link; null unless the offer awaits payment. */
   readonly payment_url: string | null;
-  /** What can be done now. */
   /** Why the platform disabled the offer; null while it is enabled. */
   readonly disabled_reason: string | null;
+  /** What can be done now. */
   readonly actions: readonly OfferAction[];
 };
 

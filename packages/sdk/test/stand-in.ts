@@ -123,7 +123,12 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
     currency: 'GBP',
   }),
   'GET /offers': ({ searchParams }) => page(searchParams.get('cursor')),
-  'GET /offers/4711': () => ({ ...offer(4711), payment_url: null, actions: ['pause', 'edit', 'delete'] }),
+  'GET /offers/4711': () => ({
+    ...offer(4711),
+    payment_url: null,
+    disabled_reason: null,
+    actions: ['pause', 'edit', 'delete'],
+  }),
   'PATCH /offers/4711': () => ({ return_code: 'S1', message: 'Offer has been updated' }),
   'POST /offers/4711/pause': () => ({ return_code: 'S1', message: 'Offer has been paused' }),
   'POST /offers/4711/resume': () => ({ return_code: 'S2', message: 'Offer has been resumed' }),

@@ -1,8 +1,10 @@
 /** What all commands have in common: their shape, and how they show results and lists. */
 import type { OfferAds } from '../client.ts';
+import type { Clock } from '../clock.ts';
 import type { Refusal, Success } from '../result.ts';
 import type { OfferPage } from '../types.ts';
 import { type Flags, optionalText, UsageError, wholeNumber } from './arguments.ts';
+import type { Environment } from './config.ts';
 
 export type Option = {
   /** The placeholder of its value in the help; an option without one is a switch. */
@@ -17,6 +19,11 @@ export type Given = {
   readonly positionals: readonly string[];
   readonly now: Date;
   readonly signal: AbortSignal | undefined;
+  readonly env: Environment;
+  readonly clock: Clock;
+  /** For a command that prints while it runs: a line for people, or one with the object. */
+  readonly emit: (json: object, text: string) => void;
+  readonly warn: (text: string) => void;
 };
 
 /** The output of a command: an object for programs, a text for people. */
@@ -35,6 +42,8 @@ export type Command = {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
   readonly example: string;
+  /** Whatever the options do not say. */
+  readonly notes?: string;
   readonly run: (ads: OfferAds, given: Given) => Promise<Shown>;
 };
 

@@ -1,6 +1,12 @@
 /** The table of commands: arguments, help text and action of each. */
 import type { OfferAds } from '../client.ts';
-import type { AnalyticsInterval, Gender, ListOffersRequest, UpdateOfferRequest } from '../types.ts';
+import type {
+  AnalyticsInterval,
+  Gender,
+  ListOffersRequest,
+  SeriesRequest,
+  UpdateOfferRequest,
+} from '../types.ts';
 import {
   type Flags,
   instant,
@@ -25,12 +31,15 @@ import {
 } from './command.ts';
 import {
   analyticsText,
+  balanceText,
   categoriesText,
   createdText,
   estimateText,
   interestsText,
   offersText,
+  offerText,
   printed,
+  seriesText,
   testClockText,
 } from './print.ts';
 import { webhookCommands } from './webhook-commands.ts';
@@ -93,6 +102,9 @@ function target(flags: Flags) {
 
 const offerId = ({ positionals }: Given): number => wholeNumber(positionals[0] ?? '', 'OFFER');
 
+const interval = { value: 'INTERVAL', help: '24h, 7d, 30d, 60d, 90d or all; 7d when omitted' } as const;
+const intervalOf = ({ flags }: Given) => (optionalText(flags, 'interval') ?? '7d') as AnalyticsInterval;
+
 /** A command on one offer, which answers with a message. */
 function onOffer(action: 'pause' | 'resume' | 'delete', summary: string): Command {
   return {
@@ -135,6 +147,13 @@ export const commands: Readonly<Record<string, Command>> = {
     run: async (ads, { signal }) =>
       shown(await ads.interests.list({ signal }), ({ interests }) => interestsText(interests)),
   },
+  balance: {
+    summary: 'your prepaid balance',
+    positionals: [],
+    options: {},
+    example: 'offer-ads balance',
+    run: async (ads, { signal }) => shown(await ads.balance.get({ signal }), balanceText),
+  },
   estimate: {
     summary: 'the price and reach of an offer',
     positionals: [],
@@ -162,6 +181,14 @@ export const commands: Readonly<Record<string, Command>> = {
     },
     example: 'offer-ads offers list --status active',
     run: listOffers,
+  },
+  'offers get': {
+    summary: 'one offer, and what can be done with it now',
+    positionals: ['OFFER'],
+    options: {},
+    example: 'offer-ads offers get 4711',
+    run: async (ads, given) =>
+      shown(await ads.offers.get(offerId(given), { signal: given.signal }), offerText),
   },
   'offers create': {
     summary: 'create an offer; it is paid by card at a link, or from the balance',
@@ -232,14 +259,22 @@ export const commands: Readonly<Record<string, Command>> = {
   'offers analytics': {
     summary: 'views and clicks of an offer',
     positionals: ['OFFER'],
-    options: {
-      interval: { value: 'INTERVAL', help: '24h, 7d, 30d, 60d, 90d or all; 7d when omitted' },
-    },
+    options: { interval },
     example: 'offer-ads offers analytics 4711 --interval 30d',
     run: async (ads, given) => {
-      const interval = (optionalText(given.flags, 'interval') ?? '7d') as AnalyticsInterval;
-      const result = await ads.offers.analytics(offerId(given), interval, { signal: given.signal });
+      const result = await ads.offers.analytics(offerId(given), intervalOf(given), { signal: given.signal });
       return shown(result, analyticsText);
+    },
+  },
+  'offers series': {
+    summary: 'views and clicks of an offer over time, in UTC',
+    positionals: ['OFFER'],
+    options: { interval, granularity: { value: 'LENGTH', help: 'hour or day; day when omitted' } },
+    example: 'offer-ads offers series 4711 --interval 24h --granularity hour',
+    run: async (ads, given) => {
+      const granularity = (optionalText(given.flags, 'granularity') ?? 'day') as SeriesRequest['granularity'];
+      const request = { interval: intervalOf(given), granularity };
+      return shown(await ads.offers.series(offerId(given), request, { signal: given.signal }), seriesText);
     },
   },
   'offers delete': onOffer('delete', 'delete an offer; its unused time is credited to the balance'),

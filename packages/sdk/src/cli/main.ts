@@ -4,7 +4,7 @@ import { environment } from './config.ts';
 import { run } from './run.ts';
 
 const interrupted = new AbortController();
-process.once('SIGINT', () => interrupted.abort());
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 
 process.exitCode = await run(process.argv.slice(2), {
   env: environment(),

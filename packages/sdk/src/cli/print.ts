@@ -1,10 +1,13 @@
 /** Formats replies for people. */
 import type {
   Analytics,
+  AnalyticsSeries,
+  Balance,
   Category,
   CreatedOffer,
   Interest,
   Offer,
+  OneOffer,
   PriceEstimate,
   Resent,
   TestClock,
@@ -65,6 +68,13 @@ export function interestsText(interests: readonly Interest[]): string {
   );
 }
 
+export function balanceText({ environment, balance, currency }: Balance): string {
+  return facts([
+    ['mode', environment],
+    ['balance', `${balance.toFixed(2)} ${currency}`],
+  ]);
+}
+
 export function estimateText(estimate: PriceEstimate, period: { start: string; end: string }): string {
   const { currency, estimated_cost: cost, quote_id: quote, quote_expiry_datetime: until } = estimate;
   return facts([
@@ -103,13 +113,35 @@ export function offersText(offers: readonly Offer[]): string {
     ['ID', 'STATUS', 'START', 'EXPIRY', 'MILES', 'TITLE'],
     offers.map((offer) => [
       offer.offer_id,
-      offer.status === 'disabled' ? `${offer.offer_status} (disabled)` : offer.offer_status,
+      statusOf(offer),
       minute(offer.start_datetime),
       minute(offer.expiry_datetime),
       offer.radius,
       offer.title,
     ]),
   );
+}
+
+const statusOf = ({ status, offer_status }: Offer): string =>
+  status === 'disabled' ? `${offer_status} (disabled)` : offer_status;
+
+export function offerText(offer: OneOffer): string {
+  const { disabled_reason: reason, payment_url: paymentUrl } = offer;
+  return facts([
+    ['offer', offer.offer_id],
+    ['title', offer.title],
+    ['status', statusOf(offer)],
+    ...(reason === null ? [] : ([['disabled because', reason]] as const)),
+    ...(paymentUrl === null ? [] : ([['to be paid at', paymentUrl]] as const)),
+    ['category', offer.category],
+    ['url', offer.url],
+    ['place', `${offer.radius} miles around ${offer.latitude},${offer.longitude}`],
+    ['gender', offer.gender.join(', ') || 'all'],
+    ['interests', offer.interests.map(({ interest_name }) => interest_name).join(', ') || 'all'],
+    ['start', minute(offer.start_datetime)],
+    ['expiry', minute(offer.expiry_datetime)],
+    ['possible now', offer.actions.join(', ') || 'nothing'],
+  ]);
 }
 
 export function analyticsText(analytics: Analytics): string {
@@ -122,6 +154,13 @@ export function analyticsText(analytics: Analytics): string {
     ['clicks', clicks],
     ['click rate', views === 0 ? '-' : `${((100 * clicks) / views).toFixed(1)} %`],
   ]);
+}
+
+export function seriesText({ points }: AnalyticsSeries): string {
+  return table(
+    ['FROM', 'VIEWS', 'CLICKS'],
+    points.map(({ start_datetime, views, clicks }) => [minute(start_datetime), views, clicks]),
+  );
 }
 
 export function testClockText({ now, offset_seconds, status }: TestClock): string {

@@ -66,6 +66,7 @@ describe('offer-ads', () => {
   it.each([
     ['categories', '', / 1 {2}Food and drink/],
     ['interests', '', / 1 {2}Hiking/],
+    ['balance', '', /^mode +TEST\nbalance +904\.00 GBP\n$/],
     ['estimate', '--at 51.5,-0.1 --radius 10 --end +48h', /96\.00 GBP\nusers reached +2000/],
     [
       'estimate',
@@ -73,6 +74,11 @@ describe('offer-ads', () => {
       /start +2035-06-01T12:00:00Z\nend +2035-06-03T12:00:00.000Z\nquote +a\.quote\nquote valid until +2035/,
     ],
     ['offers list', '', /ID {2}STATUS[^]* 3 {2}Active +2035-06-01 12:00Z/],
+    [
+      'offers get',
+      '4711',
+      /^offer +4711\n[^]*status +Active\n[^]*gender +all\n[^]*possible now +pause, edit, delete\n$/,
+    ],
     [
       'offers create',
       creation.slice(2).join(' '),
@@ -82,6 +88,11 @@ describe('offer-ads', () => {
     ['offers resume', '4711', /Offer has been resumed\n/],
     ['offers update', '4711 --title Three', /Offer has been updated\n/],
     ['offers analytics', '4711 --interval 30d', /views +30\nclicks +4\nclick rate +13\.3 %/],
+    [
+      'offers series',
+      '4711 --interval 24h --granularity hour',
+      /^FROM +VIEWS +CLICKS\n2035-06-01 12:00Z +10 +4\n2035-06-02 00:00Z +20 +0\n$/,
+    ],
     ['offers delete', '4711', /Offer has been deleted\n/],
     ['webhooks list', '', /^ID +STATUS +URL +EVENTS\nwe_1 +enabled +https:\/\/shop\.example\/hooks +all\n$/],
     [
@@ -125,7 +136,7 @@ describe('offer-ads', () => {
       for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
       expect((await offerAds(['--help'])).out).toContain(name);
     }
-    expect(Object.keys(commands)).toHaveLength(24);
+    expect(Object.keys(commands)).toHaveLength(28);
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { version } from '../call.ts';
 import { createClient, type OfferAds } from '../client.ts';
+import { type Clock, realClock } from '../clock.ts';
 import { OfferAdsError } from '../error.ts';
 import type { ClientOptions } from '../options.ts';
 import { type Flags, UsageError } from './arguments.ts';
@@ -18,6 +19,7 @@ export type CliEnvironment = {
   readonly now: () => Date;
   readonly signal?: AbortSignal;
   readonly client?: (options: ClientOptions) => OfferAds;
+  readonly clock?: Clock;
 };
 
 /** @returns the exit code, after all output was written */
@@ -41,7 +43,16 @@ export async function run(argv: readonly string[], o: CliEnvironment): Promise<n
     }
     expectPositionals(command, positionals);
     const ads = await clientFor(flags, o);
-    const given = { flags, positionals, now: o.now(), signal: o.signal };
+    const given = {
+      flags,
+      positionals,
+      now: o.now(),
+      signal: o.signal,
+      env: o.env,
+      clock: o.clock ?? realClock,
+      emit: (line: object, text: string) => void o.out(asJson ? `${JSON.stringify(line)}\n` : text),
+      warn: (text: string) => void o.err(text),
+    };
     return print(await command.run(ads, given), asJson, o);
   } catch (error) {
     return explain(error, asJson, o);

@@ -3,6 +3,7 @@ import type { OfferAds } from '../client.ts';
 import type { EventType, MessageStatus, Webhook, WebhookMessage } from '../types.ts';
 import { moment, optionalText, requiredText, texts } from './arguments.ts';
 import { type Command, type Given, howMany, listed, shown, Unfinished } from './command.ts';
+import { listen } from './listen.ts';
 import { messagesText, messageText, printed, resentText, webhooksText, webhookText } from './print.ts';
 
 const webhookId = ({ positionals }: Given): string => positionals[0] ?? '';
@@ -105,6 +106,18 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
       example: 'offer-ads webhooks test we_oqQ3SnVYgZ0HVhm1WcgS',
     },
   ),
+  'webhooks listen': {
+    summary: 'forward TEST events to a server on this machine, until Ctrl+C',
+    positionals: [],
+    options: {
+      'forward-to': { value: 'URL', help: 'your server, such as http://localhost:3000/hooks' },
+      event: { multiple: true, value: 'TYPE', help: 'may be repeated; all events if omitted' },
+    },
+    example: 'offer-ads webhooks listen --forward-to http://localhost:3000/hooks',
+    notes: `A webhook is made for this run, and deleted at its end. Its secret is printed; if OFFER_ADS_WEBHOOK_SECRET is set,
+events are signed with that one. Each event is sent once, within a few seconds.`,
+    run: listen,
+  },
   'webhooks messages': {
     summary: 'what was sent to a webhook, the latest first, with the answer to the last attempt',
     positionals: ['WEBHOOK'],
