@@ -1,0 +1,173 @@
+/** The tools: one row for each operation of the API that an assistant needs. What costs money is in `buying.ts`. */
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
+import {
+  analyticsInterval,
+  analyticsReply,
+  analyticsSeriesReply,
+  balanceReply,
+  categoriesReply,
+  creditEstimateReply,
+  deleteReply,
+  entriesQuery,
+  entriesReply,
+  estimateReply,
+  estimateRequest,
+  interestsReply,
+  listQuery,
+  listReply,
+  offerReply,
+  pauseReply,
+  resumeReply,
+  seriesQuery,
+  updateReply,
+} from '@offer-ads/contracts/public/api';
+import { offerId } from '@offer-ads/contracts/values/primitives';
+import type { CallOptions, OfferAds } from '@offer-ads/sdk';
+import { z } from 'zod';
+import { changedContent, pictureOf } from './offer-content.ts';
+import type { ToolOperation } from './results.ts';
+
+type Outcome =
+  | { readonly ok: true; readonly value: object }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+export type Tool<Input extends z.ZodObject = z.ZodObject> = {
+  readonly operation: ToolOperation;
+  /** Follows the description of the operation. */
+  readonly note?: string;
+  readonly input: Input;
+  readonly output: z.ZodObject;
+  readonly hints: ToolAnnotations;
+  /** The reply has texts of an offer. */
+  readonly hasTextsOfPeople?: true;
+  readonly call: (ads: OfferAds, args: z.output<Input>, options: CallOptions) => Promise<Outcome>;
+};
+
+// They call nothing outside of the service.
+const openWorldHint = false;
+const reads: ToolAnnotations = { readOnlyHint: true, openWorldHint };
+const changes: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint,
+};
+const destroys: ToolAnnotations = { ...changes, destructiveHint: true };
+/** What they buy reaches people outside. */
+export const buys: ToolAnnotations = { ...changes, openWorldHint: true };
+
+const nothing = z.object({});
+const oneOffer = z.object({ offer_id: offerId });
+
+function tool<Input extends z.ZodObject>(row: Tool<Input>): Tool {
+  return row;
+}
+
+export const tools: readonly Tool[] = [
+  tool({
+    operation: 'listCategories',
+    input: nothing,
+    output: categoriesReply,
+    hints: reads,
+    call: (ads, _, options) => ads.categories.list(options),
+  }),
+  tool({
+    operation: 'listInterests',
+    input: nothing,
+    output: interestsReply,
+    hints: reads,
+    call: (ads, _, options) => ads.interests.list(options),
+  }),
+  tool({
+    operation: 'estimatePrice',
+    note: 'The reply always has a quote_id: create_offer and extend_offer need it within five minutes.',
+    input: estimateRequest.omit({ environment: true, quote: true }),
+    output: estimateReply,
+    hints: reads,
+    call: (ads, target, options) => ads.offers.estimate({ ...target, quote: true }, options),
+  }),
+  tool({
+    operation: 'listOffers',
+    input: listQuery.omit({ environment: true }),
+    output: listReply,
+    hints: reads,
+    hasTextsOfPeople: true,
+    call: (ads, query, options) => ads.offers.list(query, options).page(),
+  }),
+  tool({
+    operation: 'readOffer',
+    input: oneOffer,
+    output: offerReply,
+    hints: reads,
+    hasTextsOfPeople: true,
+    call: (ads, { offer_id }, options) => ads.offers.get(offer_id, options),
+  }),
+  tool({
+    operation: 'updateOffer',
+    note: 'It costs nothing. Members see the change at once.',
+    input: oneOffer.extend(changedContent.shape),
+    output: updateReply,
+    hints: destroys,
+    call: (ads, { offer_id, idempotency_key, ...content }, options) =>
+      ads.offers.update(offer_id, pictureOf(content), { ...options, idempotencyKey: idempotency_key }),
+  }),
+  tool({
+    operation: 'pauseOffer',
+    note: 'The time in which it is paused is credited when it ends or is deleted.',
+    input: oneOffer,
+    output: pauseReply,
+    hints: changes,
+    call: (ads, { offer_id }, options) => ads.offers.pause(offer_id, options),
+  }),
+  tool({
+    operation: 'resumeOffer',
+    input: oneOffer,
+    output: resumeReply,
+    hints: changes,
+    call: (ads, { offer_id }, options) => ads.offers.resume(offer_id, options),
+  }),
+  tool({
+    operation: 'estimateCredit',
+    input: oneOffer,
+    output: creditEstimateReply,
+    hints: reads,
+    call: (ads, { offer_id }, options) => ads.offers.estimateCredit(offer_id, options),
+  }),
+  tool({
+    operation: 'deleteOffer',
+    note: 'It cannot be undone. estimate_credit says before what comes back.',
+    input: oneOffer,
+    output: deleteReply,
+    hints: destroys,
+    call: (ads, { offer_id }, options) => ads.offers.delete(offer_id, options),
+  }),
+  tool({
+    operation: 'readAnalytics',
+    input: oneOffer.extend({ interval: analyticsInterval }),
+    output: analyticsReply,
+    hints: reads,
+    call: (ads, { offer_id, interval }, options) => ads.offers.analytics(offer_id, interval, options),
+  }),
+  tool({
+    operation: 'readAnalyticsSeries',
+    input: oneOffer.extend(seriesQuery.shape),
+    output: analyticsSeriesReply,
+    hints: reads,
+    call: (ads, { offer_id, ...query }, options) => ads.offers.series(offer_id, query, options),
+  }),
+  tool({
+    operation: 'readBalance',
+    input: nothing,
+    output: balanceReply,
+    hints: reads,
+    call: (ads, _, options) => ads.balance.get(options),
+  }),
+  tool({
+    operation: 'listBalanceEntries',
+    input: entriesQuery,
+    output: entriesReply,
+    hints: reads,
+    hasTextsOfPeople: true,
+    call: (ads, query, options) => ads.balance.entries(query, options),
+  }),
+];
