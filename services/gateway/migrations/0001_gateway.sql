@@ -38,7 +38,7 @@ CREATE TABLE people (
   id                integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   organisation_id   integer NOT NULL REFERENCES organisations,
   email             text NOT NULL,
-  role              text NOT NULL CHECK (role IN ('admin', 'developer', 'marketer')),
+  role              text NOT NULL CHECK (role IN ('admin', 'developer', 'marketer', 'finance', 'viewer')),
   enabled           boolean NOT NULL DEFAULT true,
   invited_at        timestamptz NOT NULL,
   -- Null: never yet. An address signs in to its most recent membership.

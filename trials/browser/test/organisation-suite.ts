@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { advertiser, newOrganisation, type Organisation } from '../../harness/advertiser.ts';
+import { advertiser, newOrganisation, type Organisation, offerForm } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
 import type { TestSystem } from '../../harness/test-system.ts';
 import { pay } from './offer-form.ts';
@@ -198,6 +198,47 @@ export function walksOfOrganisations(portal: () => Portal): void {
 
     await page.getByText('The only admin: first make another person an admin.').waitFor();
     expect(await page.getByRole('button', { name: `Disable ${organisation.adminEmail}` }).count()).toBe(0);
+  });
+
+  it.concurrent('a viewer reads offers and meets nothing that changes them; finance sees money and no offer', async () => {
+    const { system } = portal();
+    const { id, key } = await newOrganisation(system);
+    const { body } = await advertiser(system, key).create(await offerForm({ title: 'Salsa for two' }));
+    const join = async (visitor: Visitor, role: string) => {
+      const email = `${role}-${randomUUID()}@advertiser.example`;
+      await system.admin('person', 'invite', `--org=${id}`, `--email=${email}`, `--role=${role}`);
+      await visitor.signIn(email);
+    };
+    await using viewer = await portal().visitor();
+    await join(viewer, 'viewer');
+    const { page, go } = viewer;
+    await page.getByRole('region', { name: 'Results' }).getByRole('link', { name: '1 Active' }).waitFor();
+    expect(await page.getByText('What to do next').count()).toBe(0);
+    await go('/portal/test/offers');
+    await page.getByRole('link', { name: 'Salsa for two' }).waitFor();
+    const main = page.getByRole('main');
+    expect(await main.getByRole('checkbox').count()).toBe(0);
+    expect(await main.getByText(/^(New offer|Test clock)$/).count()).toBe(0);
+    expect(await main.getByRole('button').allInnerTexts()).toEqual(['Download CSV']);
+    expect(await faultsOf(page, 'offers-for-a-viewer')).toEqual([]);
+    await page.getByRole('link', { name: 'Salsa for two' }).click();
+    await page.getByRole('heading', { name: 'What members see' }).waitFor();
+    expect(await main.getByText(/^(Pause|Delete|Extend|Edit|Duplicate|Simulate.*)$/).count()).toBe(0);
+    for (const changing of ['offers/new', `offers/${body.offer_id}/edit`]) {
+      await go(`/portal/test/${changing}`);
+      await page.getByText('Your role, viewer, does not show you this.').waitFor();
+    }
+
+    await using finance = await portal().visitor();
+    await join(finance, 'finance');
+    await toSection(finance.page, 'Balance');
+    const entry = finance.page.getByRole('cell', { name: 'Offer paid from the balance: Salsa for two' });
+    await entry.waitFor();
+    expect(await entry.getByRole('link').count()).toBe(0);
+    await finance.page.getByRole('button', { name: 'Go on to the payment' }).waitFor();
+    expect(await faultsOf(finance.page, 'balance-for-finance')).toEqual([]);
+    await finance.go('/portal/test/offers');
+    await finance.page.getByText('Your role, finance, does not show you this.').waitFor();
   });
 
   it.concurrent('settings keep name and mails, and end all sessions; a link opens a new one', async () => {

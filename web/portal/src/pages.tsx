@@ -1,9 +1,10 @@
 /** The pages for signed-in people. The scripts of most are loaded on first use. */
+import type { Permission } from '@offer-ads/contracts/portal/session-api';
 import type { QueryClient } from '@tanstack/preact-query';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { Route, Router, useLocation } from 'preact-iso';
 import { exec } from 'preact-iso/router';
-import { Broken, pageScript } from './page-script.tsx';
+import { Broken, type PageScript, pageScript } from './page-script.tsx';
 import { NotFound } from './pages/not-found.tsx';
 import { NewOffer } from './pages/offers/new/new-offer.tsx';
 import { modeOf, portalOf } from './portal.ts';
@@ -27,12 +28,13 @@ const People = pageScript(async () => (await import('./pages/people/people.tsx')
 const Terms = pageScript(async () => (await import('./pages/terms/terms.tsx')).Terms);
 const Settings = pageScript(async () => (await import('./pages/settings/settings.tsx')).Settings);
 
-const routes = [
+/** A page needs the permission of its section, unless it names another one. */
+const routes: readonly (readonly [address: string, page: PageScript, needs?: Permission])[] = [
   ['/portal/:mode', Home],
   ['/portal/:mode/offers', Offers],
-  ['/portal/:mode/offers/new', MakeOffer],
+  ['/portal/:mode/offers/new', MakeOffer, 'offers'],
   ['/portal/:mode/offers/:id', Offer],
-  ['/portal/:mode/offers/:id/edit', EditOffer],
+  ['/portal/:mode/offers/:id/edit', EditOffer, 'offers'],
   ['/portal/:mode/money', Money],
   ['/portal/:mode/keys', Keys],
   ['/portal/:mode/webhooks', Webhooks],
@@ -42,14 +44,16 @@ const routes = [
   ['/portal/:mode/people', People],
   ['/portal/:mode/terms', Terms],
   ['/portal/:mode/settings', Settings],
-] as const;
+];
+
+const routeAt = (path: string) => routes.find(([address]) => exec(path, address) !== undefined);
 
 /**
  * Loads the script of a page together with the session, before anything is drawn. Then asks what the page asks first: a slow phone draws a
  * page with its answer sooner than first the page and then the answer.
  */
 export async function beginPage(path: string, queries: QueryClient): Promise<void> {
-  const script = routes.find(([address]) => exec(path, address) !== undefined)?.[1];
+  const script = routeAt(path)?.[1];
   const mode = modeOf(path);
   if (script === undefined || mode === null) return;
   const [page] = await Promise.all([script.preload(), queries.prefetchQuery(sessionQuery)]);
@@ -69,7 +73,8 @@ export function Pages() {
   const section: Section | undefined = sections.find((each) => each.path === sectionOf(path));
   if (error !== undefined) return <Broken key={url} />;
   // The server refuses too; this shows it without a request.
-  if (section !== undefined && section.permission !== null && !may(section.permission))
+  const needed = routeAt(path)?.[2] ?? section?.permission ?? null;
+  if (section !== undefined && needed !== null && !may(needed))
     return <OfOthers key={section.path} section={section} />;
   return (
     <Router>

@@ -24,7 +24,7 @@ export type Section = {
 
 export const sections = [
   { path: '', title: 'Home', icon: House, permission: null },
-  { path: 'offers', title: 'Offers', icon: Tag, permission: 'offers' },
+  { path: 'offers', title: 'Offers', icon: Tag, permission: 'view-offers' },
   { path: 'money', title: 'Balance', icon: Wallet, permission: 'billing' },
   { path: 'keys', title: 'API keys', icon: KeyRound, permission: 'keys' },
   { path: 'webhooks', title: 'Webhooks', icon: Webhook, permission: 'webhooks' },

@@ -2,11 +2,11 @@
 import type { TestClockReply } from '@offer-ads/contracts/public/api';
 import { usePortal, useRead } from './session.ts';
 
-/** Only asked for in TEST mode, by people who may work with offers. */
+/** Only asked for in TEST mode, by people who may see offers. */
 export function useTestClock() {
   const { mode, may, scope } = usePortal();
   return useRead<TestClockReply>([...scope, 'test-clock'], '/test/clock', {
-    enabled: mode === 'test' && may('offers'),
+    enabled: mode === 'test' && may('view-offers'),
     staleTime: 30_000,
   });
 }

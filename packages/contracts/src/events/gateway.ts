@@ -5,7 +5,7 @@ import { mailAddress } from '../values/mail-address.ts';
 import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
 import { declareEvent } from './event-declaration.ts';
 
-export const role = z.enum(['admin', 'developer', 'marketer']);
+export const role = z.enum(['admin', 'developer', 'marketer', 'finance', 'viewer']);
 export type Role = z.infer<typeof role>;
 
 export const billingDetails = z.object({

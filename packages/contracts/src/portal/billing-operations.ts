@@ -27,7 +27,7 @@ const document: ZodOpenApiResponseObject = {
   },
 };
 
-const billing = section('Billing', 'Admin');
+const billing = section('Billing', 'Finance, Admin');
 
 export const billingPaths = pathsOf({
   'GET /{mode}/balance': billing.read({

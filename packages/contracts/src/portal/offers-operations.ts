@@ -12,10 +12,11 @@ const mode = z.enum(['test', 'live']);
 const offerPath = z.object({ mode, offer_id: offerId });
 const unknown = { '404': refused('The organisation has no such offer in this mode.') };
 
-const ofOffers = section('Offers', 'Marketer, Admin');
+const viewing = section('Offers', 'Viewer, Marketer, Admin');
+const changing = section('Offers', 'Marketer, Admin');
 
 const bulk = (id: string, summary: string) =>
-  ofOffers.change({
+  changing.change({
     id,
     summary,
     description: `At most ${MAX_OFFERS_AT_ONCE}, each by itself as for a single offer: some can be refused while others are done.`,
@@ -25,7 +26,7 @@ const bulk = (id: string, summary: string) =>
   });
 
 export const portalOfferPaths = pathsOf({
-  'GET /{mode}/offers': ofOffers.read({
+  'GET /{mode}/offers': viewing.read({
     id: 'listOffers',
     summary: 'List and search offers, with their figures',
     description:
@@ -36,7 +37,7 @@ export const portalOfferPaths = pathsOf({
       '400': reply('`E1` invalid parameter.', refusal),
     },
   }),
-  'GET /{mode}/offers.csv': ofOffers.read({
+  'GET /{mode}/offers.csv': viewing.read({
     id: 'exportOffers',
     summary: 'The list as a CSV file',
     description: `Newest first, in UTF-8 with a byte order mark. At most ${offers.MAX_CSV_ROWS.toLocaleString('en-GB')} offers: choose a shorter time of creation where there are more.`,
@@ -46,7 +47,7 @@ export const portalOfferPaths = pathsOf({
       '400': refused('A parameter is invalid, or there are too many offers; the message says which.'),
     },
   }),
-  'GET /{mode}/results': ofOffers.read({
+  'GET /{mode}/results': viewing.read({
     id: 'readResults',
     summary: 'What runs now, and views, clicks and spend of the last days',
     description:
@@ -59,14 +60,14 @@ export const portalOfferPaths = pathsOf({
   }),
   'POST /{mode}/offers/pause': bulk('pauseOffers', 'Pause many offers'),
   'POST /{mode}/offers/resume': bulk('resumeOffers', 'Resume many offers'),
-  'GET /{mode}/creations/{idempotency_key}': ofOffers.read({
+  'GET /{mode}/creations/{idempotency_key}': viewing.read({
     id: 'readCreation',
     summary: 'The outcome of the creation of an offer whose reply was lost',
     description: 'Ask with the `Idempotency-Key` of the creation. Changes nothing.',
     parameters: { path: z.object({ mode, idempotency_key: idempotencyKey }) },
     replies: { '200': reply('How far it came.', offers.creationReply) },
   }),
-  'GET /{mode}/offers/{offer_id}': ofOffers.read({
+  'GET /{mode}/offers/{offer_id}': viewing.read({
     id: 'readOffer',
     summary: 'One offer, with its price',
     description:
@@ -74,14 +75,14 @@ export const portalOfferPaths = pathsOf({
     parameters: { path: offerPath },
     replies: { '200': reply('The offer.', offers.portalOffer), ...unknown },
   }),
-  'GET /{mode}/offers/{offer_id}/credit': ofOffers.read({
+  'GET /{mode}/offers/{offer_id}/credit': viewing.read({
     id: 'readCreditOfDeletion',
     summary: 'What a deletion at this moment would credit to the balance',
     description: 'Changes nothing. The credit of an Active offer decreases every second.',
     parameters: { path: offerPath },
     replies: { '200': reply('The credit.', offers.offerCreditReply), ...unknown },
   }),
-  'POST /{mode}/offers/{offer_id}/review-request': ofOffers.change({
+  'POST /{mode}/offers/{offer_id}/review-request': changing.change({
     id: 'requestReview',
     summary: 'Ask the platform team to look again at an offer that it has disabled',
     description: 'An edit of a disabled offer asks for it too. While the offer waits, nothing changes.',
@@ -92,7 +93,7 @@ export const portalOfferPaths = pathsOf({
       '409': refused('The offer is not disabled, or has ended.'),
     },
   }),
-  'GET /{mode}/offers/{offer_id}/analytics/series': ofOffers.read({
+  'GET /{mode}/offers/{offer_id}/analytics/series': viewing.read({
     id: 'readAnalyticsSeries',
     summary: 'Views and clicks of an offer over time, for charts',
     description: 'Oldest first, without gaps. Also of an offer that was deleted.',
@@ -103,7 +104,7 @@ export const portalOfferPaths = pathsOf({
       ...unknown,
     },
   }),
-  'GET /{mode}/offers/{offer_id}/analytics.csv': ofOffers.read({
+  'GET /{mode}/offers/{offer_id}/analytics.csv': viewing.read({
     id: 'exportAnalytics',
     summary: 'Views and clicks of an offer over time, as a CSV file',
     description: 'The points of the series, oldest first, in UTF-8 with a byte order mark.',
@@ -114,7 +115,7 @@ export const portalOfferPaths = pathsOf({
       ...unknown,
     },
   }),
-  'POST /test/offers/{offer_id}/simulated-traffic': ofOffers.change({
+  'POST /test/offers/{offer_id}/simulated-traffic': changing.change({
     id: 'simulateTraffic',
     summary: 'Simulate views and clicks of an Active offer, in TEST mode',
     description: 'They count from now, like views and clicks of members. Not available in LIVE mode.',
@@ -126,14 +127,14 @@ export const portalOfferPaths = pathsOf({
       '409': refused('The offer is not shown to members at present; the message says why.'),
     },
   }),
-  'GET /test/clock': ofOffers.read({
+  'GET /test/clock': viewing.read({
     id: 'readTestClock',
     summary: 'The time of the TEST offers',
     description: 'As in the public API. Not available in LIVE mode.',
     parameters: {},
     replies: { '200': reply('The clock.', testClockReply) },
   }),
-  'POST /test/clock': ofOffers.change({
+  'POST /test/clock': changing.change({
     id: 'advanceTestClock',
     summary: 'Move the time of the TEST offers forward',
     description: 'As in the public API. Not available in LIVE mode.',
@@ -144,7 +145,7 @@ export const portalOfferPaths = pathsOf({
       '400': reply('`E1` the body is invalid, or the clock cannot move there.', refusal),
     },
   }),
-  'DELETE /test/clock': ofOffers.change({
+  'DELETE /test/clock': changing.change({
     id: 'resetTestClock',
     summary: 'Set the time of the TEST offers back to the real time',
     description: 'As in the public API. Not available in LIVE mode.',

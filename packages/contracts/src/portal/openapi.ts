@@ -26,15 +26,20 @@ const modePath = z.object({
 const plainOrCoded = z.union([plainMessage, refusal]);
 const coded = (description: string) => reply(description, plainOrCoded);
 
-type Subject = { readonly tag: string; readonly roles: string };
-const offers: Subject = { tag: 'Offers', roles: 'Marketer, Admin' };
+type Subject = {
+  readonly tag: string;
+  readonly roles: string;
+  /** If fewer may change than read. */
+  readonly changedBy?: string;
+};
+const offers: Subject = { tag: 'Offers', roles: 'Viewer, Marketer, Admin', changedBy: 'Marketer, Admin' };
 const webhooks: Subject = { tag: 'Webhooks', roles: 'Developer, Admin' };
 
 /** Request and replies are those of the public API; the session replaces the API key. */
 function underSession(
   method: string,
   operation: ZodOpenApiOperationObject,
-  { tag, roles }: Subject,
+  { tag, roles, changedBy = roles }: Subject,
 ): ZodOpenApiOperationObject {
   const { requestParams, responses } = operation;
   const ofOffer = tag === offers.tag && requestParams?.path !== undefined;
@@ -59,7 +64,9 @@ function underSession(
       ...(responses['415'] === undefined
         ? {}
         : { '415': coded('The body has another type or is compressed; with a code: as in the public API.') }),
-      '403': coded(`Only for the roles ${roles}${csrf}; with a code: as in the public API.`),
+      '403': coded(
+        `Only for the roles ${changes ? changedBy : roles}${csrf}; with a code: as in the public API.`,
+      ),
     },
     ...(changes ? { security: [{ session: [], csrf: [] }] } : {}),
   };

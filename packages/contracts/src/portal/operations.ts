@@ -47,7 +47,12 @@ type Call = {
   readonly summary: string;
   readonly description: string;
   /** The allowed roles; every signed-in person if left out. */
-  readonly roles?: 'Admin' | 'Developer, Admin' | 'Marketer, Admin';
+  readonly roles?:
+    | 'Admin'
+    | 'Developer, Admin'
+    | 'Finance, Admin'
+    | 'Marketer, Admin'
+    | 'Viewer, Marketer, Admin';
   readonly parameters?: ZodOpenApiOperationObject['requestParams'];
   readonly body?: z.ZodType;
   readonly replies: Responses;
@@ -246,8 +251,8 @@ export const ownPaths = pathsOf({
   'GET /organisation/billing-details': organisations.read({
     id: 'readBillingDetails',
     summary: 'What invoices show of the organisation beside its name and country',
-    description: 'They show no address until an Admin has entered one.',
-    roles: 'Admin',
+    description: 'They show no address until one is entered.',
+    roles: 'Finance, Admin',
     replies: {
       '200': reply('Address, VAT number and purchase order.', billingDetailsReply),
       '404': unknown,
@@ -257,7 +262,7 @@ export const ownPaths = pathsOf({
     id: 'setBillingDetails',
     summary: 'Replace the billing details',
     description: 'Invoices that are issued from now on show them; earlier ones stay as they are.',
-    roles: 'Admin',
+    roles: 'Finance, Admin',
     body: organisation.billingDetailsChange,
     replies: { '200': reply('The details as they are kept.', billingDetailsReply), '404': unknown },
   }),

@@ -7,8 +7,12 @@ import { role } from '../events/gateway.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
 import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
 
-/** Parts of the portal. `organisation`: its names and quotas; `billing`: balance, invoices and billing details; `terms`: accepting them; `calls`: the call log. */
+/**
+ * Parts of the portal. `view-offers`: reading offers and their results; `offers`: creating and changing them; `organisation`: its names and
+ * quotas; `billing`: balance, invoices and billing details; `terms`: accepting them; `calls`: the call log.
+ */
 export const permission = z.enum([
+  'view-offers',
   'offers',
   'keys',
   'calls',

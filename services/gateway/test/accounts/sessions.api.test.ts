@@ -107,7 +107,10 @@ describe('a session', () => {
 
   it('has the role that the person has at the moment', async () => {
     await portal.database.query(`UPDATE people SET role = 'marketer' WHERE email = $1`, [email]);
-    expect((await see(browser)).body).toMatchObject({ role: 'marketer', permissions: ['offers'] });
+    expect((await see(browser)).body).toMatchObject({
+      role: 'marketer',
+      permissions: ['view-offers', 'offers'],
+    });
   });
 
   it('ends when the address of the person changes, so that nobody gets what the new address owns', async () => {

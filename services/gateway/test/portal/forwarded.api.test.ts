@@ -141,6 +141,14 @@ describe('a forwarded request', () => {
     expect(forwarded()).toEqual([]);
   });
 
+  it('of the public API is only for reading for a viewer', async () => {
+    for (const [method, path, , , , json] of ofThePublicApi) {
+      const { status } = await cafe.viewer.call(method, `/test${path}`, json);
+      expect([method, path, status]).toEqual([method, path, method === 'GET' ? 200 : 403]);
+    }
+    expect(forwarded().every(({ method }) => method === 'GET')).toBe(true);
+  });
+
   it('needs a session, the CSRF token for a change, and for billing and the test tools JSON as its body', async () => {
     expect(await callBy(portal.browser())('GET', '/test/offers')).toMatchObject({
       status: 401,

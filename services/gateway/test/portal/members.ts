@@ -28,12 +28,14 @@ export async function organisationWithRoles(portal: PortalUnderTest): Promise<Te
     await portal.gateway.admin('POST', `/organisations/${organisationId}/people`, { email, role });
     return signedIn(portal, email);
   };
-  const [admin, developer, marketer] = await Promise.all([
+  const [admin, developer, marketer, finance, viewer] = await Promise.all([
     signedIn(portal, `admin@${place}`),
     invite('developer'),
     invite('marketer'),
+    invite('finance'),
+    invite('viewer'),
   ]);
-  return { organisationId, admin, developer, marketer };
+  return { organisationId, admin, developer, marketer, finance, viewer };
 }
 
 export async function signedIn(portal: PortalUnderTest, email: string): Promise<TestMember> {

@@ -47,6 +47,8 @@ describe('GET /portal/api/people', () => {
       { ...joined, id: cafe.admin.id, email: cafe.admin.email, role: 'admin' },
       { ...joined, id: cafe.developer.id, email: personEmail, role: 'developer', keysInForce: 1 },
       { ...joined, id: cafe.marketer.id, email: cafe.marketer.email, role: 'marketer' },
+      { ...joined, id: cafe.finance.id, email: cafe.finance.email, role: 'finance' },
+      { ...joined, id: cafe.viewer.id, email: cafe.viewer.email, role: 'viewer' },
       { ...joined, id, email: newcomer, role: 'marketer', invitedBy: cafe.admin.email, lastSignedInAt: null },
     ];
     const { body } = await cafe.admin.call('GET', '/people');

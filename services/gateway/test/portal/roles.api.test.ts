@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Role } from '@offer-ads/contracts/events/gateway';
+import { type Role, role } from '@offer-ads/contracts/events/gateway';
 import { billingPaths } from '@offer-ads/contracts/portal/billing-operations';
 import { mailPaths } from '@offer-ads/contracts/portal/mail-operations';
 import { portalOfferPaths } from '@offer-ads/contracts/portal/offers-operations';
@@ -9,9 +9,11 @@ import { allMails } from '@offer-ads/testing/all-mails';
 import { callBy, organisationWithRoles, type TestOrganisation } from './members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
-const everybody: readonly Role[] = ['admin', 'developer', 'marketer'];
+const everybody: readonly Role[] = role.options;
 const ofKeys: readonly Role[] = ['admin', 'developer'];
 const ofOffers: readonly Role[] = ['admin', 'marketer'];
+const viewers: readonly Role[] = ['admin', 'marketer', 'viewer'];
+const ofBilling: readonly Role[] = ['admin', 'finance'];
 const admins: readonly Role[] = ['admin'];
 
 /** Each route, the roles that may call it, their answer, and a body that changes nothing. */
@@ -19,8 +21,8 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/organisation', everybody, 200],
   ['PATCH', '/organisation', admins, 400, { tradingName: '' }],
   ['PUT', '/organisation/time-zone', admins, 400, { timeZone: 'Europe/Nowhere' }],
-  ['GET', '/organisation/billing-details', admins, 200],
-  ['PUT', '/organisation/billing-details', admins, 400, { address: [] }],
+  ['GET', '/organisation/billing-details', ofBilling, 200],
+  ['PUT', '/organisation/billing-details', ofBilling, 400, { address: [] }],
   ['GET', '/people', admins, 200],
   ['POST', '/people', admins, 400, { email: 'nobody', role: 'admin' }],
   ['PATCH', '/people/{id}', admins, 404, { role: 'admin' }],
@@ -35,28 +37,28 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/calls', ofKeys, 200],
   ['GET', '/mail-preferences', everybody, 200],
   ['PUT', '/mail-preferences', everybody, 200, { ...allMails, offerEnded: false }],
-  ['GET', '/{mode}/balance', admins, 200],
-  ['GET', '/{mode}/billing/statement', admins, 200],
-  ['GET', '/{mode}/billing/statement.csv', admins, 200],
-  ['GET', '/{mode}/billing/low-balance-threshold', admins, 200],
-  ['PUT', '/{mode}/billing/low-balance-threshold', admins, 200, { thresholdMinor: null }],
-  ['POST', '/{mode}/billing/top-ups', admins, 200, { amountMinor: '1000' }],
-  ['POST', '/test/billing/play-money', admins, 200, { amountMinor: '1000' }],
-  ['GET', '/{mode}/billing/invoices', admins, 200],
-  ['GET', '/{mode}/billing/invoices/{file}', admins, 200],
-  ['GET', '/{mode}/offers', ofOffers, 200],
-  ['GET', '/{mode}/offers.csv', ofOffers, 200],
-  ['GET', '/{mode}/results', ofOffers, 200],
+  ['GET', '/{mode}/balance', ofBilling, 200],
+  ['GET', '/{mode}/billing/statement', ofBilling, 200],
+  ['GET', '/{mode}/billing/statement.csv', ofBilling, 200],
+  ['GET', '/{mode}/billing/low-balance-threshold', ofBilling, 200],
+  ['PUT', '/{mode}/billing/low-balance-threshold', ofBilling, 200, { thresholdMinor: null }],
+  ['POST', '/{mode}/billing/top-ups', ofBilling, 200, { amountMinor: '1000' }],
+  ['POST', '/test/billing/play-money', ofBilling, 200, { amountMinor: '1000' }],
+  ['GET', '/{mode}/billing/invoices', ofBilling, 200],
+  ['GET', '/{mode}/billing/invoices/{file}', ofBilling, 200],
+  ['GET', '/{mode}/offers', viewers, 200],
+  ['GET', '/{mode}/offers.csv', viewers, 200],
+  ['GET', '/{mode}/results', viewers, 200],
   ['POST', '/{mode}/offers/pause', ofOffers, 200, { offer_ids: [1] }],
   ['POST', '/{mode}/offers/resume', ofOffers, 200, { offer_ids: [1] }],
-  ['GET', '/{mode}/creations/{idempotency_key}', ofOffers, 200],
-  ['GET', '/{mode}/offers/{offer_id}', ofOffers, 200],
-  ['GET', '/{mode}/offers/{offer_id}/credit', ofOffers, 200],
+  ['GET', '/{mode}/creations/{idempotency_key}', viewers, 200],
+  ['GET', '/{mode}/offers/{offer_id}', viewers, 200],
+  ['GET', '/{mode}/offers/{offer_id}/credit', viewers, 200],
   ['POST', '/{mode}/offers/{offer_id}/review-request', ofOffers, 200],
-  ['GET', '/{mode}/offers/{offer_id}/analytics/series', ofOffers, 200],
-  ['GET', '/{mode}/offers/{offer_id}/analytics.csv', ofOffers, 200],
+  ['GET', '/{mode}/offers/{offer_id}/analytics/series', viewers, 200],
+  ['GET', '/{mode}/offers/{offer_id}/analytics.csv', viewers, 200],
   ['POST', '/test/offers/{offer_id}/simulated-traffic', ofOffers, 200, { views: 1, clicks: 0 }],
-  ['GET', '/test/clock', ofOffers, 200],
+  ['GET', '/test/clock', viewers, 200],
   ['POST', '/test/clock', ofOffers, 200, { advance_seconds: 60 }],
   ['DELETE', '/test/clock', ofOffers, 200],
   ['POST', '/{mode}/webhooks', ofKeys, 200, { url: 'https://shop.example/' }],

@@ -58,7 +58,7 @@ export function toPeopleOf<D extends EventDeclaration>(
     /** What has one mail, however many events report it; by default each event is a cause of its own. */
     readonly cause?: (data: EventData<D>) => string;
     /** By default the enabled admins. */
-    readonly recipients?: (data: EventData<D>, contact: Contact) => readonly Person[];
+    readonly recipients?: (contact: Contact, data: EventData<D>) => readonly Person[];
     readonly write: (data: EventData<D>, setting: Setting) => LetterToAdmins;
     readonly optional?: OptionalMail;
     /** By default every event is. */
@@ -78,7 +78,7 @@ export function toPeopleOf<D extends EventDeclaration>(
       if (contact === undefined) return 'nobody-known';
       const data = declaration.schema.parse(untyped) as EventData<D>;
       if (o.isWorthAMail?.(data) === false) return [];
-      const people = o.recipients?.(data, contact) ?? adminsOf(contact);
+      const people = (o.recipients ?? adminsOf)(contact, data);
       if (people.length === 0) return 'nobody-known';
       const setting = { ...wordingFor(contact.country), contact, portalUrl, happenedAt };
       const letter = { reason: asAdmin(setting), ...o.write(data, setting) };

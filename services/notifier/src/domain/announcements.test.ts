@@ -18,6 +18,20 @@ describe('recipients', () => {
     ]);
   });
 
+  it.each(toPeople)('of %s: people of finance if it is about the balance, and no viewer', (name, data) => {
+    const others = (['finance', 'viewer'] as const).map((role) => ({
+      personId: 80,
+      email: `${role}@cafe.example`,
+      role,
+      enabled: true,
+    }));
+    const context = around({ ...cornerCafe, people: [...cornerCafe.people, ...others] });
+    const found = recipients(notifications(name, data, { context }));
+    const isOfBalance = ['BalanceCredited', 'BalanceToppedUp', 'BalanceLow'].includes(name);
+    expect(found.includes('finance@cafe.example')).toBe(isOfBalance);
+    expect(found).not.toContain('viewer@cafe.example');
+  });
+
   it('of a payment link: also the person who created the offer, while enabled', () => {
     expect(recipients(notifications('PaymentLinkIssued', {}))).toContain('dot@cafe.example');
     expect(recipients(notifications('PaymentLinkIssued', { createdBy: 4 }))).not.toContain(

@@ -16,7 +16,7 @@ import {
 } from '@offer-ads/contracts/events/offers';
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { type Announcement, toOnePerson, toPeopleOf } from './announcement.ts';
-import { adminsAnd } from './contact.ts';
+import { adminsAnd, adminsAndFinance } from './contact.ts';
 import { balanceCredited, balanceLow, balanceToppedUp } from './letters/balance-letters.ts';
 import { invitation, signIn, signUp } from './letters/link-letters.ts';
 import { offerDisabled, offerEnabled, offerEnded, offerPaid, paymentLink } from './letters/offer-letters.ts';
@@ -25,7 +25,7 @@ import { approvalWithdrawn, organisationApproved } from './letters/organisation-
 export const announcements: readonly Announcement[] = [
   toPeopleOf(PaymentLinkIssued, {
     cause: (offer) => `payment-link/offer/${offer.offerId}`,
-    recipients: (offer, contact) => adminsAnd(contact, offer.createdBy),
+    recipients: (contact, offer) => adminsAnd(contact, offer.createdBy),
     write: paymentLink,
   }),
   toPeopleOf(OfferPaymentApplied, {
@@ -41,13 +41,14 @@ export const announcements: readonly Announcement[] = [
   toPeopleOf(OfferDisabled, { write: offerDisabled, alwaysInTestMode: true }),
   toPeopleOf(OfferEnabled, { write: offerEnabled, alwaysInTestMode: true }),
   toPeopleOf(BalanceCredited, {
+    recipients: adminsAndFinance,
     write: balanceCredited,
     // Of a small credit the statement tells, and no mail (decision 244, mails about small credits).
     isWorthAMail: ({ amountMinor, currency }) => BigInt(amountMinor) >= (cardMinimumMinor(currency) ?? 0n),
   }),
-  toPeopleOf(BalanceToppedUp, { write: balanceToppedUp }),
+  toPeopleOf(BalanceToppedUp, { recipients: adminsAndFinance, write: balanceToppedUp }),
   // No unsubscribe link, because the mail is about money and may be forwarded: only a signed-in person can end it.
-  toPeopleOf(BalanceLow, { write: balanceLow, optional: 'balanceLow' }),
+  toPeopleOf(BalanceLow, { recipients: adminsAndFinance, write: balanceLow, optional: 'balanceLow' }),
   toPeopleOf(OrganisationApproved, { write: organisationApproved }),
   toPeopleOf(OrganisationApprovalWithdrawn, { write: approvalWithdrawn }),
   toOnePerson(SignInRequested, signIn),

@@ -10,6 +10,13 @@ export function adminsOf(contact: Contact): readonly Person[] {
   return contact.people.filter((person) => receivesMails(person) && person.role === 'admin');
 }
 
+/** Those who may see the balance in the portal. */
+export function adminsAndFinance(contact: Contact): readonly Person[] {
+  return contact.people.filter(
+    (person) => receivesMails(person) && (person.role === 'admin' || person.role === 'finance'),
+  );
+}
+
 /** The admins and one more person, for example the creator of an offer. */
 export function adminsAnd(contact: Contact, personId: number | null): readonly Person[] {
   return contact.people.filter(

@@ -16,7 +16,7 @@ export function useFigures(): Figures {
   return figuresOf(usePortal().session.organisation.country);
 }
 
-/** The balance of the organisation in this mode; only for Admins. */
+/** The balance of the organisation in this mode; only for those who may see it. */
 export function useBalance(o: { readonly everyMs?: number | false } = {}) {
   const { mode, scope, may } = usePortal();
   return useRead<BalanceReply>([...scope, 'balance'], `/${mode}/balance`, {

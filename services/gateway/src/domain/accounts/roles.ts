@@ -7,7 +7,9 @@ export type { Permission };
 const granted: Record<Role, readonly Permission[]> = {
   admin: permission.options,
   developer: ['keys', 'calls', 'webhooks'],
-  marketer: ['offers'],
+  marketer: ['view-offers', 'offers'],
+  finance: ['billing'],
+  viewer: ['view-offers'],
 };
 
 export function may(role: Role, permission: Permission): boolean {

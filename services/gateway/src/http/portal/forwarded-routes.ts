@@ -88,9 +88,9 @@ const ofPublicApi = endpoints.filter(({ byApiKeyOnly }) => byApiKeyOnly !== true
 
 /** The portal's own come first, because its listing returns more than that of the public API. */
 const inBothModes: readonly Route[] = [
-  ...allWith(portalOffers, { permission: 'offers', at: (url) => `/portal${url}` }),
-  ...allWith(testClock, { path: '/clock', permission: 'offers', at: () => '/test/clock', onlyIn: 'TEST' }),
-  ...allWith(ofPublicApi, { permission: 'offers', isUpload: true }),
+  ...ofOffers(portalOffers, { at: (url) => `/portal${url}` }),
+  ...ofOffers(testClock, { path: '/clock', at: () => '/test/clock', onlyIn: 'TEST' }),
+  ...ofOffers(ofPublicApi, { isUpload: true }),
   ...allWith(ofBilling, {
     permission: 'billing',
     at: (url) => `/internal${url.replace(/^\/billing\//, '/')}`,
@@ -143,6 +143,13 @@ function forwardTo(endpoint: Route, mode: Mode, o: Forwarding): RequestHandler {
     req.url = endpoint.at?.(req.url) ?? req.url;
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
   };
+}
+
+/** Whoever may only view offers may call what reads. */
+function ofOffers(routes: readonly Route[], facts: Partial<Route>): Route[] {
+  return routes.flatMap((route) =>
+    allWith([route], { ...facts, permission: route.method === 'get' ? 'view-offers' : 'offers' }),
+  );
 }
 
 function allWith(routes: readonly Route[], facts: Partial<Route>): Route[] {

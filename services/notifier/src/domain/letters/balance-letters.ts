@@ -4,7 +4,8 @@ import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Line } from './letter.ts';
 import { offerName, titled } from './offer-letters.ts';
-import { asAdmin, inMode, type LetterToAdmins, pageAction, type Setting } from './wording.ts';
+import { foreign } from './plain-text.ts';
+import { inMode, type LetterToAdmins, pageAction, type Setting } from './wording.ts';
 
 type TopUp = EventData<typeof BalanceToppedUp>;
 
@@ -23,6 +24,7 @@ export function balanceCredited(credit: EventData<typeof BalanceCredited>, setti
       ['New balance', setting.money(credit.balanceMinor, credit.currency)],
     ],
     action: balanceAction(credit.mode, setting),
+    reason: asReaderOfBalance(setting),
   };
 }
 
@@ -43,6 +45,7 @@ export function balanceToppedUp(topUp: TopUp, setting: Setting): LetterToAdmins 
     ],
     amounts: paid(topUp, setting),
     action: balanceAction(mode, setting),
+    reason: asReaderOfBalance(setting),
   };
 }
 
@@ -69,8 +72,13 @@ export function balanceLow(balance: EventData<typeof BalanceLow>, setting: Setti
     facts: [['Since', setting.dateTime(setting.happenedAt)]],
     amounts: [['Balance', left]],
     action: balanceAction(balance.mode, setting),
-    reason: `${asAdmin(setting)} You can switch such messages off in the portal.`,
+    reason: `${asReaderOfBalance(setting)} You can switch such messages off in the portal.`,
   };
+}
+
+/** Admins and people of finance get the same letter. */
+function asReaderOfBalance({ contact }: Setting): string {
+  return `You receive this message because you may see the balance of ${foreign(contact.tradingName)}.`;
 }
 
 function balanceAction(mode: Mode, setting: Setting) {

@@ -62,6 +62,8 @@ const roles = {
   admin: 'Admin (everything, from offers and API keys to people, terms and billing)',
   developer: 'Developer (API keys and the call log)',
   marketer: 'Marketer (offers)',
+  finance: 'Finance (balance, top-ups, invoices and billing details)',
+  viewer: 'Viewer (sees offers and their results, and changes nothing)',
 } as const satisfies Record<Role, string>;
 
 /**

@@ -33,7 +33,7 @@ function useResults(days: Days) {
   const timeZone = useTimeZone();
   const path = `/${mode}/results?days=${days}&time_zone=${encodeURIComponent(timeZone ?? '')}`;
   return useRead<ResultsReply>([...scope, 'offers', 'results', days, timeZone], path, {
-    enabled: may('offers') && timeZone !== undefined,
+    enabled: may('view-offers') && timeZone !== undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });

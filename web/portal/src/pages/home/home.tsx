@@ -39,7 +39,7 @@ export function Home() {
       ) : (
         <>
           <NextSteps steps={steps} />
-          {may('offers') && <Results of={results} days={days} show={setDays} />}
+          {may('view-offers') && <Results of={results} days={days} show={setDays} />}
           <div class="two">
             {may('billing') && <Balance of={data} />}
             {may('keys') && <Keys of={data} />}

@@ -104,13 +104,15 @@ function Counts({ of: offers }: { readonly of: ResultsReply['offers'] }) {
 }
 
 function NoOffers() {
-  const { mode, at } = usePortal();
+  const { mode, at, may } = usePortal();
   return (
     <Empty title={`There is no ${mode.toUpperCase()} offer yet`}>
       <p class="muted">Views, clicks and spend are shown here when the first one runs.</p>
-      <a class="button quiet" href={at('offers/new')}>
-        Create an offer
-      </a>
+      {may('offers') && (
+        <a class="button quiet" href={at('offers/new')}>
+          Create an offer
+        </a>
+      )}
     </Empty>
   );
 }

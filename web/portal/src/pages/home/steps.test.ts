@@ -3,9 +3,11 @@ import type { Permission } from '@offer-ads/contracts/portal/session-api';
 import { type Facts, stepsOf } from './steps.ts';
 
 const permissions: Record<string, readonly Permission[]> = {
-  admin: ['offers', 'keys', 'calls', 'webhooks', 'people', 'terms', 'billing', 'organisation'],
+  admin: ['view-offers', 'offers', 'keys', 'calls', 'webhooks', 'people', 'terms', 'billing', 'organisation'],
   developer: ['keys', 'calls', 'webhooks'],
-  marketer: ['offers'],
+  marketer: ['view-offers', 'offers'],
+  finance: ['billing'],
+  viewer: ['view-offers'],
 };
 
 function facts(role: keyof typeof permissions, o: Partial<Facts> = {}): Facts {
@@ -37,9 +39,11 @@ describe('the next steps', () => {
     expect(open(facts('admin'))).toBe(5);
   });
 
-  it('of other roles are what they may do, and the terms', () => {
+  it('of other roles are what they may do, and the terms if they need them', () => {
     expect(titles(facts('developer'))).toEqual(['Accept the advertising terms', 'Create a TEST key']);
     expect(titles(facts('marketer'))).toEqual(['Accept the advertising terms', 'Create an offer']);
+    expect(titles(facts('finance'))).toEqual(['Add play money']);
+    expect(titles(facts('viewer'))).toEqual([]);
     expect(stepsOf(facts('marketer'))[0]).toMatchObject({
       action: 'Read them',
       why: expect.stringContaining('An admin'),

@@ -28,7 +28,9 @@ export type Step = {
 export function stepsOf(facts: Facts): readonly Step[] {
   const { may } = facts;
   return [
-    ...known(facts.termsAccepted, (accepted) => terms(accepted, facts.termsDue, may('terms'))),
+    ...(may('offers') || may('keys')
+      ? known(facts.termsAccepted, (accepted) => terms(accepted, facts.termsDue, may('terms')))
+      : []),
     ...(may('billing') ? known(facts.balanceMinor, (held) => topUp(held > 0n, facts.mode)) : []),
     ...(may('offers') ? known(facts.hasOffers, (has) => offer(has, facts.mode)) : []),
     ...(may('keys') ? known(facts.keysInForce, (keys) => key(keys > 0, facts.mode)) : []),

@@ -1,4 +1,4 @@
-/** The page of the prepaid balance in this mode: balance, top-up and statement (Admin). */
+/** The page of the prepaid balance in this mode: balance, top-up and statement. */
 import { isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import './money.css';
 import { useEffect, useState } from 'preact/hooks';
@@ -37,19 +37,13 @@ export function Money() {
     void changed();
   }, [waiting, held]);
 
-  if (!may('billing'))
-    return (
-      <PortalPage title="Balance">
-        <p>Only admins of the organisation see its balance, statement and invoices.</p>
-      </PortalPage>
-    );
   return (
     <PortalPage
       title="Balance"
       lead={`Prepaid, in ${mode.toUpperCase()} mode. Offers that are paid from it need no card.`}
     >
       {done !== null && <Outcome key={done.id}>{done.text}</Outcome>}
-      {readKeptDraft(scope) !== null && (
+      {may('offers') && readKeptDraft(scope) !== null && (
         <p class="notice">
           <span>
             You have an unfinished draft of an offer: <a href={at('offers/new')}>go back to it</a>.

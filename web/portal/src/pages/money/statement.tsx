@@ -13,7 +13,7 @@ import { rangeOf, useStatement } from './money-data.ts';
 import { latestMonths } from './periods.ts';
 
 export function Statement() {
-  const { at, mode } = usePortal();
+  const { mode } = usePortal();
   const amount = useAmounts();
   const { data: { registeredAt } = {} } = useOrganisation();
   const months = useMemo(
@@ -76,10 +76,7 @@ export function Statement() {
                     {entryText(entry.kind)}
                     {entry.offerId !== null && (
                       <>
-                        :{' '}
-                        <a href={at(`offers/${entry.offerId}`)}>
-                          <bdi>{entry.title ?? `offer ${entry.offerId}`}</bdi>
-                        </a>
+                        : <OfferName id={entry.offerId} title={entry.title} />
                       </>
                     )}
                     {entry.card !== null && (
@@ -107,4 +104,11 @@ export function Statement() {
       <LoadMore of={statement} />
     </section>
   );
+}
+
+/** A link for those who may open the offer. */
+function OfferName({ id, title }: { readonly id: number; readonly title: string | null }) {
+  const { at, may } = usePortal();
+  const name = <bdi>{title ?? `offer ${id}`}</bdi>;
+  return may('view-offers') ? <a href={at(`offers/${id}`)}>{name}</a> : name;
 }

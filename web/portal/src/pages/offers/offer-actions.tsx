@@ -1,4 +1,4 @@
-/** The buttons to pay, pause, resume and delete, for the list and for the offer's page. */
+/** The buttons to pay, pause, resume and delete, for the list and for the offer's page. None for those who may only view offers. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import type { ComponentChildren } from 'preact';
@@ -24,7 +24,7 @@ const words = { pause: 'Pause', resume: 'Resume' } as const;
 const past = { pause: 'is paused', resume: 'goes on' } as const;
 
 export function OfferActions({ offer, done, children }: OfferActionsProps) {
-  const { api, mode } = usePortal();
+  const { api, mode, may } = usePortal();
   const changed = useOffersChanged();
   const [deleting, setDeleting] = useState(false);
   const actions = actionsOf(offer.offer_status);
@@ -41,6 +41,7 @@ export function OfferActions({ offer, done, children }: OfferActionsProps) {
     done({ id: crypto.randomUUID(), good: reply.ok, text }, false);
   };
 
+  if (!may('offers')) return null;
   return (
     // In a row of a list they stay in one line; with more of them they wrap.
     <div class={children === undefined ? 'row actions' : 'row'}>

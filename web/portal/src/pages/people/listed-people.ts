@@ -11,6 +11,11 @@ export const roles = {
     title: 'Marketer',
     may: 'Offers: create, pause, resume and delete them, and see views and clicks.',
   },
+  finance: {
+    title: 'Finance',
+    may: 'Balance, statement, top-ups, invoices and billing details. No offers.',
+  },
+  viewer: { title: 'Viewer', may: 'Sees offers with their views, clicks and spend, and changes nothing.' },
 } as const satisfies Record<Role, { readonly title: string; readonly may: string }>;
 
 /** The dialogs about a person. */

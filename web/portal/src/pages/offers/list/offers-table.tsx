@@ -20,6 +20,7 @@ type OffersTableProps = {
 };
 
 export function OffersTable({ offers, isWaiting, chosen, choose, done }: OffersTableProps) {
+  const mayChoose = usePortal().may('offers');
   const choosable = offers.filter((offer) => bulkActionsOf(offer).length > 0).map(({ offer_id: id }) => id);
   const areAll = choosable.length > 0 && choosable.every((id) => chosen.has(id));
   const toggle = (id: number) => {
@@ -33,15 +34,17 @@ export function OffersTable({ offers, isWaiting, chosen, choose, done }: OffersT
         <caption class="hidden">Offers with their views, clicks and spend</caption>
         <thead>
           <tr>
-            <th scope="col" class="pick">
-              <input
-                type="checkbox"
-                aria-label="Choose all listed offers that can be paused or resumed"
-                checked={areAll}
-                disabled={choosable.length === 0}
-                onChange={() => choose(new Set(areAll ? [] : choosable))}
-              />
-            </th>
+            {mayChoose && (
+              <th scope="col" class="pick">
+                <input
+                  type="checkbox"
+                  aria-label="Choose all listed offers that can be paused or resumed"
+                  checked={areAll}
+                  disabled={choosable.length === 0}
+                  onChange={() => choose(new Set(areAll ? [] : choosable))}
+                />
+              </th>
+            )}
             <th scope="col">Offer</th>
             <th scope="col">State</th>
             <th scope="col" class="numeric">
@@ -85,18 +88,25 @@ type OfferRowProps = {
 };
 
 function OfferRow({ offer, isChosen, toggle, done }: OfferRowProps) {
-  const { at } = usePortal();
+  const { at, may } = usePortal();
   const amount = useAmounts();
   const { countText, percentText } = useFigures();
   const now = useOfferNow();
   const canBeChosen = bulkActionsOf(offer).length > 0;
   return (
     <tr class="offer-row" data-chosen={isChosen}>
-      <td class="pick">
-        {canBeChosen && (
-          <input type="checkbox" aria-label={`Choose ${offer.title}`} checked={isChosen} onChange={toggle} />
-        )}
-      </td>
+      {may('offers') && (
+        <td class="pick">
+          {canBeChosen && (
+            <input
+              type="checkbox"
+              aria-label={`Choose ${offer.title}`}
+              checked={isChosen}
+              onChange={toggle}
+            />
+          )}
+        </td>
+      )}
       <th scope="row">
         <div class="offer-name">
           <Thumbnail src={offer.image} />

@@ -26,7 +26,7 @@ import { TestClock } from './test-clock.tsx';
 const none: ReadonlySet<number> = new Set();
 
 export function Offers() {
-  const { at, mode } = usePortal();
+  const { at, mode, may } = usePortal();
   const { countText } = useFigures();
   const { query, route } = useLocation();
   const filters = readFilters(query);
@@ -54,9 +54,11 @@ export function Offers() {
               Download CSV
             </Download>
           )}
-          <a class="button" href={at('offers/new')}>
-            New offer
-          </a>
+          {may('offers') && (
+            <a class="button" href={at('offers/new')}>
+              New offer
+            </a>
+          )}
         </>
       }
     >
@@ -84,7 +86,7 @@ export function Offers() {
           </span>
         </p>
       )}
-      {mode === 'test' && <TestClock />}
+      {mode === 'test' && may('offers') && <TestClock />}
       <FilterBar filters={filters} show={show} />
       <p class="hidden" role="status">
         {offers.isSuccess &&
@@ -140,7 +142,7 @@ type NoOffersProps = {
 };
 
 function NoOffers({ filters, show, isMore }: NoOffersProps) {
-  const { mode, at } = usePortal();
+  const { mode, at, may } = usePortal();
   const { countText } = useFigures();
   if (isMore)
     return (
@@ -157,8 +159,10 @@ function NoOffers({ filters, show, isMore }: NoOffersProps) {
       </Empty>
     );
   if (filters.sort === 'ending_soon') return <Empty title="No offer is still to end" />;
+  const title = `There is no ${mode.toUpperCase()} offer yet`;
+  if (!may('offers')) return <Empty title={title} />;
   return (
-    <Empty title={`There is no ${mode.toUpperCase()} offer yet`}>
+    <Empty title={title}>
       <p class="muted">
         {mode === 'test'
           ? 'You can try everything here with play money, test cards and simulated views.'

@@ -68,7 +68,8 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
       <p class="hint">
         Paid at once.{' '}
         {hasVat ? 'No VAT is added, because it was paid when the balance was topped up.' : 'No VAT is added.'}{' '}
-        {!may('billing') && 'Only admins see the balance. If it is too low, nothing is created.'}
+        {!may('billing') &&
+          'Only admins and people of finance see the balance. If it is too low, nothing is created.'}
         {held !== null && `The balance is ${amount(held)}.`}
         {tooLow && cost !== null && held !== null && ` ${amount(cost - held)} are missing.`}
       </p>

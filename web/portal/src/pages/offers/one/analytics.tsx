@@ -23,7 +23,7 @@ const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
 ];
 
 export function Analytics({ offer }: { readonly offer: PortalOffer }) {
-  const { mode } = usePortal();
+  const { mode, may } = usePortal();
   const [interval, setInterval] = useState<AnalyticsInterval>('24h');
   const series = useSeries(offer.offer_id, interval);
   return (
@@ -53,7 +53,7 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
           {(data) => <Figures key={offer.offer_id} series={data} />}
         </Loaded>
       )}
-      {mode === 'test' && offer.deleted_datetime === null && <Simulate offer={offer} />}
+      {mode === 'test' && may('offers') && offer.deleted_datetime === null && <Simulate offer={offer} />}
     </section>
   );
 }

@@ -65,7 +65,8 @@ export function Offer() {
 
 /** The form of a new offer, filled with what this one has. */
 function Duplicate({ offer }: { readonly offer: PortalOffer }) {
-  const { at } = usePortal();
+  const { at, may } = usePortal();
+  if (!may('offers')) return null;
   return (
     <a class="button quiet" href={`${at('offers/new')}?from=${offer.offer_id}`}>
       Duplicate
@@ -95,7 +96,7 @@ function Documents({ offer }: { readonly offer: PortalOffer }) {
 
 /** Why the platform team has disabled it, and what its advertiser can do. */
 function Disabled({ offer, done }: { readonly offer: PortalOffer; readonly done: (done: Done) => void }) {
-  const { api, mode } = usePortal();
+  const { api, mode, may } = usePortal();
   const changed = useOffersChanged();
   const ask = async () => {
     const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/review-request`);
@@ -109,23 +110,25 @@ function Disabled({ offer, done }: { readonly offer: PortalOffer; readonly done:
         The platform team's reason: <q class="as-written">{offer.disabled_reason}</q>
       </p>
       {isWithheld(offer) &&
-        (offer.review_waiting_datetime === null ? (
-          <>
-            <p>
-              Edit the offer as the reason says: the platform team then looks at it again. If nothing must
-              change, ask them to look again.
-            </p>
-            <div>
-              <BusyButton class="quiet" work={ask}>
-                Ask for another look
-              </BusyButton>
-            </div>
-          </>
-        ) : (
+        (offer.review_waiting_datetime !== null ? (
           <p>
             Since <When at={offer.review_waiting_datetime} /> it waits for the platform team to look at it
             again.
           </p>
+        ) : (
+          may('offers') && (
+            <>
+              <p>
+                Edit the offer as the reason says: the platform team then looks at it again. If nothing must
+                change, ask them to look again.
+              </p>
+              <div>
+                <BusyButton class="quiet" work={ask}>
+                  Ask for another look
+                </BusyButton>
+              </div>
+            </>
+          )
         ))}
     </Notice>
   );
@@ -133,7 +136,7 @@ function Disabled({ offer, done }: { readonly offer: PortalOffer; readonly done:
 
 function Known({ offer }: { readonly offer: PortalOffer }) {
   const now = useOfferNow();
-  const { at, mode } = usePortal();
+  const { at, mode, may } = usePortal();
   const amount = useAmounts();
   const [done, setDone] = useState<Done | null>(null);
   const [extending, setExtending] = useState<PortalOffer | null>(null);
@@ -241,7 +244,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
                   the payment.
                 </p>
               )}
-              <PaymentLink url={offer.payment_url} isQuiet />
+              {may('offers') && <PaymentLink url={offer.payment_url} isQuiet />}
               <p class="muted small">This page updates by itself when the offer is paid.</p>
             </div>
           )}
