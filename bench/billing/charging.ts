@@ -28,7 +28,19 @@ const meters = billingMeters(metrics);
 let lastOfferId = 1_000;
 function newSale(organisationId: number) {
   lastOfferId += 1;
-  return { offerId: lastOfferId, book: bookOf(organisationId), title: 'Two for one', netMinor: PRICE_MINOR };
+  const spending = {
+    spender: `key/${organisationId}`,
+    access: 'full',
+    perDayMinor: null,
+    perMonthMinor: null,
+  } as const;
+  return {
+    offerId: lastOfferId,
+    book: bookOf(organisationId),
+    title: 'Two for one',
+    netMinor: PRICE_MINOR,
+    spending,
+  };
 }
 const PGBENCH_IDS_FROM = 1_000_000_000;
 const IDS_OF_A_CLIENT = 1_000_000;
@@ -94,8 +106,9 @@ const CAUSE = Symbol('the cause');
 /** The same rows by simple SQL: one statement for each. */
 const plainStatements = [
   'BEGIN',
-  `INSERT INTO payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
-   VALUES (:offer, :org, 'TEST', 'GBP', 'Two for one', ${PRICE_MINOR}, 0, 'B', 'charged', now())`,
+  `INSERT INTO payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at,
+                         spender, ordered_on)
+   VALUES (:offer, :org, 'TEST', 'GBP', 'Two for one', ${PRICE_MINOR}, 0, 'B', 'charged', now(), 'key/' || :org, current_date)`,
   `UPDATE balances SET balance_minor = balance_minor - ${PRICE_MINOR}, last_booked_at = greatest(last_booked_at, now())
      FROM accounts WHERE organisation_id = :org AND mode = 'TEST' AND currency = 'GBP' AND kind = 'prepaid-balance'
       AND balances.account_id = accounts.account_id RETURNING balance_minor, last_booked_at \\gset`,

@@ -73,6 +73,8 @@ function refusalsOfContract(): string[] {
           const codes = [...description.matchAll(/`(E\d)`/g)].map(([, code]) => code ?? '');
           // The description of 401 names no code; its schema allows one.
           if (JSON.stringify(content).includes('schemas/Unauthorised"')) codes.push('E1');
+          // Nor does that of the 403 of any endpoint.
+          if (status === '403') codes.push('E1');
           const endpoint = `${method.toUpperCase()} ${path}`;
           return [...(isPlain ? ['-'] : []), ...codes].map((code) => `${endpoint} ${status} ${code}`);
         }),
@@ -103,7 +105,6 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   ],
   'The test clock': endpoints.filter((each) => each.endsWith('/test/clock')),
   'An offer': endpoints.filter((each) => each.includes('/{offer_id}') && !each.endsWith('/analytics')),
-  'Another mode': ['GET /offers', 'POST /offers/price-estimate', 'POST /offers', 'PATCH /offers/{offer_id}'],
   'A form of an offer': ['POST /offers', 'PATCH /offers/{offer_id}'],
 };
 const endpointsOf = (name: string) => groups[name] ?? [name];
@@ -116,7 +117,8 @@ function messagesOf(name: string): readonly string[] {
       ({ endpoint, status, code }) =>
         endpoint !== ANY &&
         endpointsOf(endpoint).some((each) => `${each} ${status}${code === null ? '' : ` ${code}`}` === name),
-    );
+    ) ??
+    entries.find((each) => each.name === `${ANY} 403 E1` && name.endsWith(' 403 E1'));
   if (entry === undefined) throw new Error(`there is no entry ${name}`);
   return entry.messages;
 }
@@ -150,14 +152,17 @@ describe('the guide of errors', () => {
     const twice = told.filter((each, at) => told.indexOf(each) !== at);
     expect(twice.toSorted()).toEqual([
       'DELETE /offers/{offer_id} 401 E1',
+      'DELETE /test/clock 403 E1',
       'GET /offers/{offer_id} 401 E1',
       'GET /offers/{offer_id}/analytics 401 -',
       'GET /offers/{offer_id}/analytics/series 401 E1',
+      'GET /test/clock 403 E1',
       'PATCH /offers/{offer_id} 401 E1',
       'POST /offers 429 -',
       'POST /offers/{offer_id}/credit-estimate 401 E1',
       'POST /offers/{offer_id}/pause 401 E1',
       'POST /offers/{offer_id}/resume 401 E1',
+      'POST /test/clock 403 E1',
     ]);
   });
 
@@ -240,8 +245,12 @@ describe('the guide of errors', () => {
       Object.values(refusals).flatMap((row) => ('toKey' in row ? [row.toKey] : [])),
       statusOf,
     );
-    for (const [status, replies] of ofAdmission)
-      expect(messagesOf(`${ANY} ${status}`)).toEqual(replies.map(messageOf));
+    for (const [status, replies] of ofAdmission) {
+      const messages = replies.map(messageOf);
+      // The services answer it too.
+      const isShared = status === '403 E1';
+      expect(messagesOf(`${ANY} ${status}`)).toEqual(isShared ? expect.arrayContaining(messages) : messages);
+    }
     expect(messagesOf(`${ANY} 503`)).toEqual([serviceUnavailable('').publicBody.message]);
     for (const [status, file] of [
       [429, 'services/gateway/src/public-api/rate-limit.ts'],
@@ -352,6 +361,15 @@ describe('the guide of errors', () => {
       ],
       'free-quota-exceeded': [{ reason: 'free-quota-exceeded', limit: 10, created: 10 }],
       'balance-too-low': [{ reason: 'balance-too-low', netMinor: 168_82n, ...gbp }],
+      'may-not-spend': [{ reason: 'may-not-spend' }],
+      'above-limit': [
+        {
+          reason: 'above-limit',
+          whose: 'key',
+          exceeded: { per: 'day', limitMinor: '6000', leftMinor: '1250', costMinor: '6100' },
+          ...gbp,
+        },
+      ],
       'image-unreadable': Object.values(problems).map((problem) => ({ reason: 'image-unreadable', problem })),
       'image-offer-unknown': [{ reason: 'image-offer-unknown' }],
       'image-refused': Object.values(reasons).map((because) => ({ reason: 'image-refused', because })),

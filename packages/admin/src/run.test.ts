@@ -72,7 +72,7 @@ describe('a command', () => {
     expect(received).toEqual([
       {
         call: 'POST /admin/keys',
-        body: { organisationId: 3, mode: null },
+        body: { organisationId: 3, mode: null, rights: {} },
         token: `Bearer ${adminCredential(token, 'gateway')}`,
         actor: '',
         subject: '',
@@ -136,6 +136,17 @@ describe('a command', () => {
     ['key roll 7', 'gateway POST /admin/keys/7/roll'],
     ['key limit 7 --per-minute 600', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
     ['key limit 7 --per-minute none', 'gateway POST /admin/keys/7/limit', { requestsPerMinute: null }],
+    [
+      'key rights 7 --access no-spending --addresses 192.0.2.7,2001:db8::/32 --spend-per-day 6000 --spend-per-month none',
+      'gateway POST /admin/keys/7/rights',
+      {
+        access: 'no-spending',
+        addresses: ['192.0.2.7', '2001:db8::/32'],
+        spendingPerDayMinor: '6000',
+        spendingPerMonthMinor: null,
+      },
+    ],
+    ['key rights 7 --addresses any', 'gateway POST /admin/keys/7/rights', { addresses: [] }],
     ['call list --org 3', 'gateway GET /admin/organisations/3/calls'],
     [
       'call list --org 3 --key 7 --status 4xx --from 2026-11-01T00:00:00+01:00 --to 2026-11-02T00:00:00Z',

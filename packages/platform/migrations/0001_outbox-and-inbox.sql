@@ -42,7 +42,7 @@ CREATE TABLE audit_entries (
   actor           text NOT NULL,
   subject         text,
   roles           text[] NOT NULL,
-  via             text NOT NULL CHECK (via IN ('token', 'console', 'emergency')),
+  via             text NOT NULL CHECK (via IN ('token', 'console', 'emergency', 'portal')),
   action          text NOT NULL,
   targets         text[] NOT NULL,
   organisation_id bigint,

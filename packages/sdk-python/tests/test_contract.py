@@ -45,7 +45,15 @@ class TheTableOfOperations(unittest.TestCase):
         ads = OfferAds(api_key=KEY, base_url="https://ads.example.com")
         methods = [
             name
-            for part in (ads.categories, ads.interests, ads.balance, ads.offers, ads.webhooks, ads.test_clock)
+            for part in (
+                ads.categories,
+                ads.interests,
+                ads.key,
+                ads.balance,
+                ads.offers,
+                ads.webhooks,
+                ads.test_clock,
+            )
             for name in dir(part)
             if not name.startswith("_")
         ]

@@ -37,6 +37,10 @@ export type OfferAds = {
   readonly interests: {
     readonly list: (options?: CallOptions) => Promise<ResultOf<'listInterests'>>;
   };
+  readonly key: {
+    /** What the key may do and spend. */
+    readonly get: (options?: CallOptions) => Promise<ResultOf<'readKey'>>;
+  };
   readonly balance: {
     readonly get: (options?: CallOptions) => Promise<ResultOf<'readBalance'>>;
     /** One page, newest first. */
@@ -157,6 +161,9 @@ function clientWith(settings: Settings): OfferAds {
     },
     interests: {
       list: async (options) => ask({ name: 'listInterests', path: '/interests' }, options),
+    },
+    key: {
+      get: async (options) => ask({ name: 'readKey', path: '/key' }, options),
     },
     balance: {
       get: async (options) => ask({ name: 'readBalance', path: '/balance' }, options),

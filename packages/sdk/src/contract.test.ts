@@ -68,6 +68,7 @@ describe('the table of operations and the OpenAPI documents', () => {
     const functions = [
       client.categories,
       client.interests,
+      client.key,
       client.balance,
       client.webhooks,
       client.offers,
@@ -147,6 +148,7 @@ type Checks = {
   readonly series: Same<Flat<sdk.AnalyticsSeries>, Contract<'analyticsSeriesReply'>>;
   readonly seriesRequest: Same<sdk.SeriesRequest, Contract<'seriesQuery'>>;
   readonly credit: Same<sdk.CreditEstimate, Contract<'creditEstimateReply'>>;
+  readonly key: Same<sdk.Key, Contract<'keyReply'>>;
   readonly balance: Same<sdk.Balance, Contract<'balanceReply'>>;
   readonly entries: Same<sdk.BalanceEntries, Contract<'entriesReply'>>;
   readonly entriesRequest: Same<sdk.BalanceEntriesRequest, Sendable<Contract<'entriesQuery'>>>;

@@ -18,6 +18,7 @@ type Operation = {
 export const operations = {
   listCategories: { method: 'GET', path: '/categories', field: 'categories', refusals: {} },
   listInterests: { method: 'GET', path: '/interests', field: 'interests', refusals: {} },
+  readKey: { method: 'GET', path: '/key', field: 'access', refusals: {} },
   readBalance: { method: 'GET', path: '/balance', field: 'balance', refusals: {} },
   listBalanceEntries: {
     method: 'GET',

@@ -12,6 +12,7 @@ import type {
   DeletedOffer,
   DeletedWebhook,
   Interests,
+  Key,
   OfferPage,
   OneOffer,
   PausedOffer,
@@ -65,6 +66,7 @@ export type RefusalOf<Name extends OperationName> = {
 export type ValueOf = {
   readonly listCategories: Categories;
   readonly listInterests: Interests;
+  readonly readKey: Key;
   readonly readBalance: Balance;
   readonly listBalanceEntries: BalanceEntries;
   readonly estimatePrice: PriceEstimate;

@@ -238,6 +238,22 @@ export type CreditEstimate = {
   readonly as_of_datetime: string;
 };
 
+type SpendingLimit = {
+  readonly limit: number;
+  /** What may still be ordered until `resets_datetime`. Card payments count with VAT. */
+  readonly left: number;
+  readonly resets_datetime: string;
+};
+
+export type Key = {
+  readonly environment: Mode;
+  readonly currency: string;
+  /** `no-spending`: not with method `B`; a person pays by the link. */
+  readonly access: 'full' | 'no-spending' | 'read-only';
+  /** By UTC day and calendar month; null: no limit. */
+  readonly spending_limits: { readonly day: SpendingLimit | null; readonly month: SpendingLimit | null };
+};
+
 export type Balance = {
   readonly environment: Mode;
   readonly currency: string;

@@ -82,6 +82,12 @@ const message = {
 const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
   'GET /categories': () => ({ categories: [{ category_id: 1, category_name: 'Food and drink' }] }),
   'GET /interests': () => ({ interests: [{ interest_id: 1, interest_name: 'Hiking' }] }),
+  'GET /key': () => ({
+    environment: 'TEST',
+    currency: 'GBP',
+    access: 'full',
+    spending_limits: { day: null, month: null },
+  }),
   'GET /balance': () => ({ environment: 'TEST', currency: 'GBP', balance: 904 }),
   'GET /balance/entries': () => ({
     environment: 'TEST',

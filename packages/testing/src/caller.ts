@@ -25,6 +25,7 @@ export function callerContext(
     tradingName: 'Corner Cafe',
     quota: { perPerson: 100, perOrganisation: 500 },
     termsAccepted: true,
+    spending: { spender: 'key/1', access: 'full', perDayMinor: null, perMonthMinor: null },
     organisationApproved: true,
     ...facts,
   };

@@ -160,6 +160,10 @@ CREATE TABLE payments (
   credited_minor      bigint NOT NULL DEFAULT 0,
   paid_at             timestamptz CHECK (paid_at IS NOT NULL OR state <> 'paid'),
 
+  -- Of an offer: the key or person who ordered it, and on which day (UTC). Their spending limits count what is not closed.
+  spender             text,
+  ordered_on          date,
+
   -- Of a top-up: asked for once under each key of an organisation and mode.
   idempotency_key     text,
 
@@ -190,6 +194,7 @@ CREATE TABLE payments (
   -- When to ask Stripe, should no webhook have come. Null once nothing more is to be learned.
   next_check_at       timestamptz,
 
+  CONSTRAINT ordered_by CHECK (num_nonnulls(spender, ordered_on) = CASE WHEN payment_method IS NULL OR offer_id IS NULL THEN 0 ELSE 2 END),
   CONSTRAINT of_one_purchase CHECK (num_nonnulls(offer_id, top_up_id) = 1),
   CONSTRAINT earned_within_price CHECK (earned_minor BETWEEN 0 AND net_minor),
   CONSTRAINT credits_within_price CHECK (credited_minor BETWEEN 0 AND net_minor),
@@ -206,6 +211,7 @@ CREATE UNIQUE INDEX payments_of_key ON payments (organisation_id, mode, idempote
 CREATE UNIQUE INDEX payments_of_link ON payments (pay_token) WHERE pay_token IS NOT NULL;
 CREATE UNIQUE INDEX payments_of_session ON payments (session_id) WHERE session_id IS NOT NULL;
 CREATE UNIQUE INDEX payments_of_paid_session ON payments (paid_session_id) WHERE paid_session_id IS NOT NULL;
+CREATE INDEX payments_of_spender ON payments (spender, ordered_on) WHERE spender IS NOT NULL;
 CREATE INDEX payments_by_intent ON payments (payment_intent_id) WHERE payment_intent_id IS NOT NULL;
 -- Checkouts that end with their offer or top-up, and sessions to ask about.
 CREATE INDEX payments_waiting ON payments (coalesce(close_at, expiry_at)) WHERE state IN ('opening', 'open', 'closing');

@@ -11,7 +11,7 @@ import {
   type EventDeclaration,
   eventType,
 } from '@offer-ads/contracts/events/event-declaration';
-import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import type { CallerContext, Spending } from '@offer-ads/contracts/internal/caller-context';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { openPostgres, type Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -71,6 +71,12 @@ export const seller = {
   vatNumber: 'GB 123 4567 89',
 };
 
+export const unlimited: Spending = {
+  spender: 'key/1',
+  access: 'full',
+  perDayMinor: null,
+  perMonthMinor: null,
+};
 const usualBook = { mode: 'TEST', currency: 'GBP' } as const;
 
 export const MINUTE_MS = 60_000;
@@ -205,6 +211,7 @@ export async function startBillingUnderTest() {
     title: 'Two for one',
     netMinor: 10_00n,
     offerExpiryAt: new Date(clock.now().getTime() + 10 * DAY_MS),
+    spending: unlimited,
     ...facts,
   });
   const ledgerProblems = async () => (await postgres.transaction((tx) => checkLedger(tx))).problems;
@@ -307,8 +314,8 @@ export async function startBillingUnderTest() {
       await topUp(book, 100_00n);
       return book;
     },
-    charge: (book: Book, netMinor: bigint, offerId = ++lastId, at = clock.now()) =>
-      chargeOffer(billing, { offerId, book, title: 'Two for one', netMinor }, at),
+    charge: (book: Book, netMinor: bigint, offerId = ++lastId, at = clock.now(), spending = unlimited) =>
+      chargeOffer(billing, { offerId, book, title: 'Two for one', netMinor, spending }, at),
     credit: (offerId: number, unused: UnusedTime = whollyUnused) =>
       postgres.transaction(async (tx) => {
         const payment = await lockOfferPayment(tx, offerId);

@@ -111,6 +111,11 @@ CREATE TABLE api_keys (
   last_used_at        timestamptz,
   -- A limit of the key itself, for an integration that runs on many machines. Null: only the limit per client IP applies.
   requests_per_minute integer CHECK (requests_per_minute BETWEEN 1 AND 1000000),
+  -- What the key may do, from where, and how much it may spend: `keyRights` in packages/contracts/src/values/key-rights.ts.
+  rights              jsonb NOT NULL DEFAULT
+    '{"access": "full", "addresses": [], "spendingPerDayMinor": null, "spendingPerMonthMinor": null}',
+  -- The first of the keys that were rolled one into the next: what they spend is counted together. Null: this one.
+  spends_as           integer REFERENCES api_keys,
   CHECK ((organisation_id IS NULL) = (created_by IS NULL)),
   CHECK (organisation_id IS NOT NULL OR (mode IS NOT NULL AND requests_per_minute IS NOT NULL))
 -- Room in each page, so that noting a key's last use changes no index (HOT).

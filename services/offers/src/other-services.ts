@@ -7,6 +7,7 @@ import {
   creditPreviewReply,
   keepCheckoutReply,
   resolveChargeReply,
+  spendingReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import {
@@ -95,6 +96,8 @@ export function connectOtherServices(
       ask('pricing', call, { path: '/internal/quoted-price', json: request, reply: quotedPriceReply }),
     balance: (call: CallContext) =>
       ask('billing', call, { method: 'GET', path: '/internal/balance', reply: balanceReply }),
+    spending: (call: CallContext) =>
+      ask('billing', call, { method: 'GET', path: '/internal/spending', reply: spendingReply }),
     judgePicture: (call: CallContext, bytes: Uint8Array) =>
       ask('moderation', call, { path: '/internal/verdicts', bytes, reply: verdictReply }),
     /** @param cleanHash of a cleaned picture that is stored */
@@ -180,6 +183,8 @@ export function systemCallContext(offer: Offer, requestId: string): CallContext 
       tradingName: offer.tradingName,
       quota: { perPerson: 0, perOrganisation: 0 },
       termsAccepted: true,
+      // The system finishes or repairs what was allowed before.
+      spending: { spender: 'system', access: 'full', perDayMinor: null, perMonthMinor: null },
       // Only pricing uses this, and the system requests no price.
       organisationApproved: true,
     },

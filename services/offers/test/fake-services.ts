@@ -10,6 +10,7 @@ import {
   type KeepCheckoutReply,
   keepCheckoutRequest,
   type ResolveChargeReply,
+  type SpendingReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import {
   renditionQuery,
@@ -38,6 +39,7 @@ import express, { type Request, type Response } from 'express';
 export type CallName =
   | 'price'
   | 'balance'
+  | 'spending'
   | 'verdict'
   | 'rendition'
   | 'charge'
@@ -103,6 +105,10 @@ const usual = {
     tooLarge: false,
     /** The balance is spent by the time of every charge. */
     spent: false,
+    /** What is left of the caller's limit of 60.00 a day when it is asked for. */
+    leftMinor: 60_00n,
+    /** By the time of the charge; null: enough. */
+    leftAtSaleMinor: null as bigint | null,
     /** Too many charges of the balance wait: the next ones are 429. */
     crowded: false,
     /** Runs when a charge or checkout arrives, before it is answered. */
@@ -140,6 +146,7 @@ type Work = (req: Request) => object | Promise<object>;
 type OnCall = (method: 'get' | 'post', path: string, name: CallName, work: Work) => void;
 
 const vatMinor = 200n;
+const LIMIT_MINOR = '6000';
 /** The answer of billing when too many charges of a balance wait. */
 const tooManyCharges = { message: 'Too many requests' };
 
@@ -161,7 +168,8 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
   /** Runs the work between the two moments of the call, and fails as the test says. */
   const answer =
     (service: keyof typeof services, name: CallName, work: Work) => async (req: Request, res: Response) => {
-      const { breaks } = name === 'balance' ? { breaks: noBreaks() } : services[service];
+      const { breaks } =
+        name === 'balance' || name === 'spending' ? { breaks: noBreaks() } : services[service];
       const call = { name, path: req.path, requestId: requestFacts(req).requestId };
       await calls.onCall({ ...call, when: 'asked' });
       if (breaks.beforeWork > 0) {
@@ -202,7 +210,17 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
       const { offerId, netMinor } = schema.parse(body);
       await billing.onSale(offerId);
       if (billing.crowded) return tooManyCharges;
-      const reply = sale(billing, offerId, BigInt(netMinor));
+      const { leftAtSaleMinor: left } = billing;
+      const exceeded = {
+        per: 'day',
+        limitMinor: LIMIT_MINOR,
+        leftMinor: `${left}`,
+        costMinor: netMinor,
+      } as const;
+      const reply =
+        left !== null && left < BigInt(netMinor)
+          ? { outcome: 'refused', reason: 'above-limit', balanceMinor: '0', minimumMinor: null, exceeded }
+          : sale(billing, offerId, BigInt(netMinor));
       await billing.onSold(offerId);
       return reply;
     };
@@ -225,6 +243,10 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
       on('get', '/internal/balance', 'balance', (req) => {
         const { mode, currency } = callerOf(req);
         return { mode, currency, balanceMinor: billing.balanceMinor.toString() };
+      });
+      on('get', '/internal/spending', 'spending', (): SpendingReply => {
+        const { leftMinor } = billing;
+        return { day: { limitMinor: LIMIT_MINOR, leftMinor: `${leftMinor}` }, month: null };
       });
       on('post', '/internal/charges', 'charge', sell(chargeRequest, charge(clock)));
       on('post', '/internal/checkouts', 'checkout', sell(checkoutRequest, openCheckout));

@@ -5,8 +5,11 @@ import type { ServiceName } from '../values/primitives.ts';
 
 export const MAX_AUDIT_PAGE = 200;
 
-/** `via`: with the person's own admin token, through the console, or through the console with an emergency token. */
-export const auditVias = ['token', 'console', 'emergency'] as const;
+/**
+ * `via`: with the person's own admin token, through the console, through the console with an emergency token, or an admin of the
+ * organisation through its portal.
+ */
+export const auditVias = ['token', 'console', 'emergency', 'portal'] as const;
 
 const text = (atMost: number) => z.string().min(1, 'must not be empty').max(atMost);
 
@@ -44,11 +47,11 @@ export const auditQuery = auditFilter.extend({
 export const auditEntry = z.object({
   id: z.string(),
   at: z.string(),
-  /** The name of the person or program, as its credential or the sign-in service gives it. */
+  /** The name of the person or program, as its credential or the sign-in service gives it; `people/3` in the portal. */
   actor: z.string(),
   /** The person's subject at the sign-in service; null for tokens. */
   subject: z.string().nullable(),
-  /** Roles in the console; empty for tokens, which have none. */
+  /** Roles in the console, or the role in the organisation; empty for tokens, which have none. */
   roles: z.array(z.string()),
   via: z.enum(auditVias),
   /** `POST /organisations/:id/disable` */

@@ -12,7 +12,7 @@ export type CallFacts = {
 
 /** Fields of bodies that say what was done, by name: a body may also have secrets and personal data, such as the email address of a person. */
 const detailFields =
-  'action amountMinor borneBy country currency dryRun from mode overlapHours perOrganisation perPerson reference requestsPerMinute result role thresholdMinor to version'.split(
+  'access action addresses amountMinor borneBy country currency dryRun from mode overlapHours perOrganisation perPerson reference requestsPerMinute result role spendingPerDayMinor spendingPerMonthMinor thresholdMinor to version'.split(
     ' ',
   );
 
@@ -22,7 +22,7 @@ const MAX_CHARACTERS_OF_REASON = 500;
 
 /** @param path of the request, such as `/admin/organisations/3/disable` */
 export function callFacts(method: string, path: string, body: unknown): CallFacts {
-  const segments = path.replace(/^\/admin\//, '').split('/');
+  const segments = path.replace(/^\/(admin\/)?/, '').split('/');
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   return {
     action: `${method} /${segments.map((segment) => (isWord(segment) ? segment : ':id')).join('/')}`.slice(
@@ -67,7 +67,7 @@ function organisationIn(segments: readonly string[], fields: Record<string, unkn
 function detailsIn(fields: Record<string, unknown>): CallFacts['details'] {
   const details: Record<string, string | number | boolean> = {};
   for (const name of detailFields) {
-    const value = fields[name];
+    const value = Array.isArray(fields[name]) ? fields[name].join(' ') : fields[name];
     if (typeof value === 'string') details[name] = oneLine(value, MAX_CHARACTERS);
     else if (typeof value === 'number' || typeof value === 'boolean') details[name] = value;
   }

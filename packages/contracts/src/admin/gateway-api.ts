@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { billingDetails, role } from '../events/gateway.ts';
 import { callsQuery, expiresAt, type IssuedKeyReply, line, tradingName } from '../portal/organisation-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
+import { newKeyRights } from '../values/key-rights.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
 import { reason, trueOrFalse } from './api.ts';
@@ -190,7 +191,9 @@ export const keyWish = z.object({
   personEmail: email.optional(),
   name: line(100).default('API key'),
   requestsPerMinute: requestsPerMinute.default(null),
+  rights: newKeyRights.optional(),
 });
+// POST /admin/keys/{id}/rights: `keyRightsChange`
 const placementRequestsPerMinute = z.int().min(1).max(1_000_000);
 /** POST /admin/placement-keys. The default limit is a thousand requests a second. */
 export const placementKeyWish = z.object({

@@ -70,6 +70,7 @@ describe('generated documents', () => {
       'GET /balance/entries',
       'GET /categories',
       'GET /interests',
+      'GET /key',
       'GET /offers',
       'GET /offers/{offer_id}',
       'GET /offers/{offer_id}/analytics',

@@ -5,13 +5,25 @@ import { currency, instant, minorUnits, mode, offerId, paymentMethod } from '../
 
 /** POST /internal/charges: takes the price from the prepaid balance, once per offer id. */
 export const chargeRequest = z.object({ offerId, title: z.string(), netMinor: minorUnits });
+/** The limit of the caller that a price is above. */
+export const exceededLimit = z.object({
+  per: z.enum(['day', 'month']),
+  limitMinor: minorUnits,
+  leftMinor: minorUnits,
+  /** The price, for a card payment with VAT. */
+  costMinor: minorUnits,
+});
+export type ExceededLimit = z.infer<typeof exceededLimit>;
+
 export const chargeReply = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('charged'), chargedAt: instant, balanceMinor: minorUnits }),
   z.object({
     outcome: z.literal('refused'),
     /** `closed`: the id was closed without a charge before and can never be charged. */
-    reason: z.enum(['balance-too-low', 'closed']),
+    reason: z.enum(['balance-too-low', 'closed', 'may-not-spend', 'above-limit']),
     balanceMinor: minorUnits,
+    /** With `above-limit`. */
+    exceeded: exceededLimit.optional(),
   }),
 ]);
 export type ChargeReply = z.infer<typeof chargeReply>;
@@ -28,9 +40,11 @@ export const checkoutReply = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('refused'),
     /** `above-maximum`: the price with VAT is more than one card payment allows. */
-    reason: z.enum(['below-minimum', 'above-maximum', 'closed']),
+    reason: z.enum(['below-minimum', 'above-maximum', 'closed', 'above-limit']),
     /** The smallest net price that the provider accepts; null for other reasons. */
     minimumMinor: minorUnits.nullable(),
+    /** With `above-limit`. */
+    exceeded: exceededLimit.optional(),
   }),
 ]);
 export type CheckoutReply = z.infer<typeof checkoutReply>;
@@ -80,6 +94,11 @@ export const creditPreviewRequest = z.object({
 /** `creditedMinor`: what was credited for the offer already. Both are 0 for an offer that was never paid. */
 export const creditPreviewReply = z.object({ creditMinor: minorUnits, creditedMinor: minorUnits });
 export type CreditPreviewReply = z.infer<typeof creditPreviewReply>;
+
+/** GET /internal/spending: what is left of each of the caller's limits; null: no limit. */
+const left = z.object({ limitMinor: minorUnits, leftMinor: minorUnits }).nullable();
+export const spendingReply = z.object({ day: left, month: left });
+export type SpendingReply = z.infer<typeof spendingReply>;
 
 /** GET /internal/balance: the balance of the caller's organisation and mode; 0 if nothing was ever booked. */
 export const balanceReply = z.object({ mode, currency, balanceMinor: minorUnits });

@@ -1,6 +1,17 @@
 /** The caller of a request: resolved once by the gateway and signed. Services trust nothing else about the caller. */
 import { z } from 'zod';
+import { keyAccess, spendingLimit } from '../values/key-rights.ts';
 import { country, currency, mode, organisationId, personId, serviceNames } from '../values/primitives.ts';
+
+/** What the caller may spend; billing counts it where money moves. */
+export const spending = z.object({
+  /** `key/7`, counted together with the keys that were rolled into it, or `person/3`. */
+  spender: z.string().max(64),
+  access: keyAccess,
+  perDayMinor: spendingLimit,
+  perMonthMinor: spendingLimit,
+});
+export type Spending = z.infer<typeof spending>;
 
 export const callerContext = z.object({
   /** The service that this token is for; all others refuse it. */
@@ -22,6 +33,7 @@ export const callerContext = z.object({
   /** Most offers that may be neither deleted nor Ended, in this mode. */
   quota: z.object({ perPerson: z.int().nonnegative(), perOrganisation: z.int().nonnegative() }),
   termsAccepted: z.boolean(),
+  spending,
   /** False: the platform team has not approved the organisation. It has no LIVE mode, and its prices count made-up members. */
   organisationApproved: z.boolean(),
   /** For estimates in TEST mode: how far the organisation's test clock is ahead of the real time (decision 216, test clock). */

@@ -52,7 +52,7 @@ export const billedPayments = z.object({ payments: z.array(billedPayment) });
 /** POST /admin/payments/{offer_id}/charge of offers: charges an offer again that billing does not know, once per offer. */
 export const chargeAgainReply = z.object({
   offerId,
-  outcome: z.enum(['charged', 'balance-too-low', 'closed']),
+  outcome: z.enum(['charged', 'balance-too-low', 'closed', 'may-not-spend', 'above-limit']),
 });
 export type ChargeAgainReply = z.infer<typeof chargeAgainReply>;
 

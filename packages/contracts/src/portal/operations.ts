@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { plainMessage } from '../public/api.ts';
 import { jsonRequest, reply, retryAfter, sessionCookie } from '../public/reply-headers.ts';
+import { keyRightsChange } from '../values/key-rights.ts';
 import * as organisation from './organisation-api.ts';
 import * as session from './session-api.ts';
 import * as signUp from './sign-up-api.ts';
@@ -129,6 +130,7 @@ const organisations = section('Organisation');
 const people = section('People', 'Admin');
 const terms = section('Terms');
 const keys = section('Keys', 'Developer, Admin');
+const keyRights = section('Keys', 'Admin');
 const calls = section('Calls', 'Developer, Admin');
 
 export const ownPaths = pathsOf({
@@ -352,6 +354,14 @@ export const ownPaths = pathsOf({
       '404': unknown,
       '409': refused('The organisation has the maximum number of active keys.'),
     },
+  }),
+  'PATCH /keys/{id}/rights': keyRights.change({
+    id: 'changeKeyRights',
+    summary: 'Change what a key may do, from where, and how much it may spend',
+    description: 'What is left out stays. In force when this answers.',
+    parameters: idPath,
+    body: keyRightsChange,
+    replies: { '200': reply('The rights.', organisation.keyRightsReply), '404': unknown },
   }),
   'POST /keys/{id}/roll': keys.change({
     id: 'rollKey',

@@ -10,6 +10,7 @@ import {
   MAX_CHARACTERS_OF_PURCHASE_ORDER,
 } from '../values/billing-details.ts';
 import { zonedDateTime } from '../values/date-time.ts';
+import { keyRights, newKeyRights } from '../values/key-rights.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
 import { offerTexts } from '../values/offer-texts.ts';
 import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
@@ -188,6 +189,7 @@ export const apiKey = z.object({
     .positive()
     .nullable()
     .meta({ description: "The key's own limit, in addition to the limit of the client IP; null: none." }),
+  rights: keyRights,
   rolledFrom: z.int().positive().nullable().meta({ description: 'The key that this one replaced.' }),
   standing: z.enum(['works', 'disabled', 'expired', 'owner-disabled']),
 });
@@ -201,7 +203,10 @@ export const expiresAt = zonedDateTime
   .transform((at) => at ?? null)
   .meta({ description: 'ISO 8601 with a zone, in the future; null or left out: the key does not expire.' });
 /** POST /portal/api/keys: Developer, Admin. Sent twice, it makes two keys. */
-export const newKey = z.object({ mode, name: line(100), expiresAt });
+export const newKey = z.object({ mode, name: line(100), expiresAt, rights: newKeyRights.optional() });
+/** PATCH /portal/api/keys/{id}/rights: Admin. The body is a `keyRightsChange`; in force when this answers. */
+export const keyRightsReply = z.object({ id: z.int().positive(), rights: keyRights });
+export type KeyRightsReply = z.infer<typeof keyRightsReply>;
 /** The 201 of POST /portal/api/keys and the 200 of POST /portal/api/keys/{id}/roll. Only these replies contain the key. */
 export const issuedKey = z.object({
   id: z.int().positive(),

@@ -9,13 +9,15 @@ import { country, currency, instant, organisationId, personId } from '../values/
 
 /**
  * Parts of the portal. `view-offers`: reading offers and their results; `offers`: creating and changing them; `organisation`: its names and
- * quotas; `billing`: balance, invoices and billing details; `terms`: accepting them; `calls`: the call log.
+ * quotas; `billing`: balance, invoices and billing details; `terms`: accepting them; `calls`: the call log;
+ * `key-rights`: what keys may do and spend, and what people may spend.
  */
 export const permission = z.enum([
   'view-offers',
   'offers',
   'keys',
   'calls',
+  'key-rights',
   'webhooks',
   'people',
   'terms',

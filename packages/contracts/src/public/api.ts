@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { transactionKind } from '../internal/billing-api.ts';
+import { keyAccess } from '../values/key-rights.ts';
 import { offerActions } from '../values/offer-actions.ts';
 import { offerLimits, pageLimits } from '../values/offer-limits.ts';
 import { eachFormText, formTexts, listedTexts, whenEmptied } from '../values/offer-text-schemas.ts';
@@ -437,6 +438,33 @@ export const creditEstimateReply = z
   })
   .meta({ id: 'CreditEstimate' });
 export type CreditEstimateReply = z.infer<typeof creditEstimateReply>;
+
+// ---- key
+
+const leftOfLimit = z
+  .object({
+    limit: z.number(),
+    left: z.number().meta({
+      description: 'What may still be ordered until `resets_datetime`. Card payments count with VAT.',
+    }),
+    resets_datetime: utcInstant,
+  })
+  .nullable();
+/** GET /key */
+export const keyReply = z
+  .object({
+    environment: mode,
+    currency,
+    access: keyAccess.meta({
+      description:
+        '`read-only`: reads, and asks for estimates. `no-spending`: creates and changes too, but not with method `B`; a person pays by the link.',
+    }),
+    spending_limits: z
+      .object({ day: leftOfLimit, month: leftOfLimit })
+      .meta({ description: 'By UTC day and calendar month; null: no limit.' }),
+  })
+  .meta({ id: 'Key' });
+export type KeyReply = z.infer<typeof keyReply>;
 
 // ---- balance
 

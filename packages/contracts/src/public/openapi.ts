@@ -20,6 +20,7 @@ import {
   estimateReply,
   estimateRequest,
   interestsReply,
+  keyReply,
   listQuery,
   listReply,
   offerReply,
@@ -52,7 +53,10 @@ const unavailable = reply(
 const wrongMethod = reply('The path is not called by this method; `Allow` names its methods.', plainMessage, {
   Allow: z.string().meta({ examples: ['GET, PATCH, DELETE'] }),
 });
+const restricted =
+  'The rights of the key do not include this: it may not be used from this IP address, or it may only read. With a code.';
 const always = {
+  '403': reply(restricted, refusal),
   '401': unauthenticated,
   '405': wrongMethod,
   '429': limited,
@@ -75,6 +79,7 @@ const estimate: ZodOpenApiOperationObject = {
     'Creates and charges nothing. A creation with the same targeting and times costs `estimated_cost`, unless the number of matching users or the exchange rate changes in between.',
   requestBody: jsonRequest(estimateRequest),
   responses: {
+    ...always,
     '200': reply(
       '`S1`. The money fields are null when the billing currency cannot be billed. `quote_id` comes only if asked for.',
       estimateReply,
@@ -83,8 +88,7 @@ const estimate: ZodOpenApiOperationObject = {
       '`E1` input missing or invalid, or start in the past; `E2` a date-time is not ISO 8601.',
       refusal,
     ),
-    '403': reply("`E1` environment is not the key's mode.", refusal),
-    ...always,
+    '403': reply(`\`E1\` environment is not the key's mode. ${restricted}`, refusal),
   },
 };
 
@@ -106,6 +110,7 @@ const create: ZodOpenApiOperationObject = {
   },
   requestBody: { required: true, content: { 'multipart/form-data': { schema: createOfferForm } } },
   responses: {
+    ...always,
     '200': reply(
       '`S1` created; `E2` image failed moderation; `E3` balance below the cost (method `B`). The reply has no price: `cost` of `POST /offers/{offer_id}/credit-estimate` is the price of the offer, net of VAT. With method `B` it was charged, and is the `amount` of the entry with this `offer_id` in `GET /balance/entries`. With method `E` the payment page shows it, with VAT where it applies.',
       z.union([createReply, refusal]),
@@ -115,11 +120,13 @@ const create: ZodOpenApiOperationObject = {
       '`E1` invalid or missing input, start in the past, below the card minimum, a quote that does not hold for this offer, or no `Idempotency-Key`; `E4` quota; `E5` no users match; `E6` currency cannot be billed.',
       refusal,
     ),
-    '403': reply("`E1` environment is not the key's mode; `E9` advertising terms not accepted.", refusal),
+    '403': reply(
+      `\`E1\` environment is not the key's mode, the cost is above what is left of a spending limit, or the key may not pay from the balance; \`E9\` advertising terms not accepted. ${restricted}`,
+      refusal,
+    ),
     '409': reply('The first request with this key is still being processed.', plainMessage, retryAfter),
     '415': compressed,
     '422': reply('The key was used with a different payload.', plainMessage),
-    ...always,
   },
 };
 
@@ -143,7 +150,10 @@ const update: ZodOpenApiOperationObject = {
     '400': reply('`E1` invalid input, nothing to change, or a field that cannot be changed.', refusal),
     ...alwaysOfAnOffer,
     ...notFound,
-    '403': reply("`E1` environment is not the key's mode; `E9` advertising terms not accepted.", refusal),
+    '403': reply(
+      `\`E1\` environment is not the key's mode; \`E9\` advertising terms not accepted. ${restricted}`,
+      refusal,
+    ),
     '409': reply(
       '`E3` ended. Without a code: the first request with this key is still being processed.',
       z.union([refusal, plainMessage]),
@@ -162,10 +172,10 @@ const list: ZodOpenApiOperationObject = {
     "Offers of the key's mode, without deleted ones. Pass `next_cursor` as `cursor` to read the next page, with the same filters.",
   requestParams: { query: listQuery },
   responses: {
+    ...always,
     '200': reply('A page of offers.', listReply),
     '400': reply('`E1` invalid parameter.', refusal),
-    '403': reply("`E1` environment is not the key's mode.", refusal),
-    ...always,
+    '403': reply(`\`E1\` environment is not the key's mode. ${restricted}`, refusal),
   },
 };
 
@@ -255,6 +265,14 @@ const series: ZodOpenApiOperationObject = {
   },
 };
 
+const key: ZodOpenApiOperationObject = {
+  operationId: 'readKey',
+  tags: ['Keys'],
+  summary: 'What the key may do and spend',
+  description: 'Ask it before you buy: a creation above what is left is refused.',
+  responses: { '200': reply('The rights of the key.', keyReply), ...always },
+};
+
 const balance: ZodOpenApiOperationObject = {
   operationId: 'readBalance',
   tags: ['Balance'],
@@ -286,14 +304,14 @@ const creditEstimate: ZodOpenApiOperationObject = {
   responses: { '200': reply('`S1`.', creditEstimateReply), ...alwaysOfAnOffer },
 };
 
-const notForLive = reply('`E1` the key is a LIVE key: LIVE mode has no test clock.', refusal);
+const notForLive = reply(`\`E1\` the key is a LIVE key: LIVE mode has no test clock. ${restricted}`, refusal);
 
 const readClock: ZodOpenApiOperationObject = {
   operationId: 'readTestClock',
   tags: ['Testing'],
   summary: 'The time of the TEST offers',
   description: 'All TEST keys of the organisation share the clock.',
-  responses: { '200': reply('The clock.', testClockReply), '403': notForLive, ...always },
+  responses: { ...always, '200': reply('The clock.', testClockReply), '403': notForLive },
 };
 
 const advanceClock: ZodOpenApiOperationObject = {
@@ -304,13 +322,13 @@ const advanceClock: ZodOpenApiOperationObject = {
     'Scheduled offers become Active and Active offers end as if the time had passed, with their credits, webhooks and mails. All TEST keys of the organisation share the clock. It goes on running from there. If the reply was lost, look at the clock before you repeat `advance_seconds`: each request moves it.',
   requestBody: jsonRequest(advanceRequest),
   responses: {
+    ...always,
     '200': reply('The clock after the advance.', testClockReply),
     '400': reply(
       '`E1` the body is neither of the two; or the clock would move back, or more than two years ahead.',
       refusal,
     ),
     '403': notForLive,
-    ...always,
   },
 };
 
@@ -321,10 +339,10 @@ const resetClock: ZodOpenApiOperationObject = {
   description:
     'Only when every TEST offer has ended or was deleted. Offers that have ended stay so, with their dates.',
   responses: {
+    ...always,
     '200': reply('The clock.', testClockReply),
     '403': notForLive,
     '409': reply('`E2` TEST offers have neither ended nor been deleted; nothing was changed.', refusal),
-    ...always,
   },
 };
 
@@ -365,6 +383,7 @@ const { '/offers/{offer_id}': editAndDeletion, ...pathsBeforeDeletion } = shared
 /** In this order each request of the collection succeeds with a TEST key. For what only API keys have here, the portal API has calls of its own. */
 export const publicPaths = {
   ...pathsBeforeDeletion,
+  '/key': { get: key },
   '/balance': { get: balance },
   '/balance/entries': { get: entries },
   ...webhookPaths,
@@ -392,6 +411,7 @@ export function openApiDocument() {
         { name: 'Catalogue', description: 'What an offer can be about, and whom it can be for.' },
         { name: 'Offers', description: 'Estimate, create, list, change, pause, resume and delete offers.' },
         { name: 'Analytics', description: 'Views and clicks of an offer.' },
+        { name: 'Keys', description: 'What the key of the request may do.' },
         { name: 'Balance', description: 'The prepaid balance and what changed it.' },
         { name: 'Webhooks', description: 'Messages to your server about offers and the balance.' },
         { name: 'Events', description: 'The messages that a webhook gets. Your server answers them.' },

@@ -40,6 +40,8 @@ export type AuditStore = {
 export type AuditLog = AsyncDisposable & {
   /** Behind the check of the credential and the parsing of the body. */
   readonly record: RequestHandler;
+  /** The same for calls that are no admin calls. */
+  readonly recordBy: (who: (req: Request) => Actor) => RequestHandler;
   readonly list: AuditStore['list'];
 };
 
@@ -68,12 +70,12 @@ export function startAuditLog(o: {
       .finally(() => underWay.delete(done));
     underWay.add(done);
   };
-  return {
-    list: store.list,
-    record: async (req, res, next) => {
+  const recordBy =
+    (who: (req: Request) => Actor): RequestHandler =>
+    async (req, res, next) => {
       // A request may pass the guards of two routers.
       if (isReading(req) || known.has(req)) return next();
-      const entry = entryOf(req, clock.now());
+      const entry = entryOf(req, who(req), clock.now());
       await store.add(entry);
       known.set(req, {});
       // Not 'finish': it is never emitted when the caller leaves before the reply, but the call may have had its effect.
@@ -87,7 +89,11 @@ export function startAuditLog(o: {
         });
       });
       next();
-    },
+    };
+  return {
+    list: store.list,
+    record: recordBy(callerOf),
+    recordBy,
     [Symbol.asyncDispose]: async () => {
       await removal[Symbol.asyncDispose]();
       await Promise.all(underWay);
@@ -106,6 +112,7 @@ export function mountAuditRoute(
   });
 }
 
+type Actor = Pick<AuditEntry, 'actor' | 'subject' | 'via'> & { readonly roles: readonly string[] };
 type Added = { readonly target?: string | undefined; readonly organisationId?: number | undefined };
 const known = new WeakMap<IncomingMessage, Added>();
 
@@ -118,8 +125,7 @@ function isReading({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
-function entryOf(req: Request, now: Date): Omit<AuditEntry, 'status'> {
-  const { actor, subject, roles, via } = callerOf(req);
+function entryOf(req: Request, { actor, subject, roles, via }: Actor, now: Date): Omit<AuditEntry, 'status'> {
   const { requestId, logged } = requestFacts(req);
   const facts = callFacts(req.method, req.originalUrl.split('?', 1)[0] ?? '', req.body as unknown);
   return {

@@ -21,6 +21,7 @@ from ._generated import models
 from ._generated.api.analytics import read_analytics, read_analytics_series
 from ._generated.api.balance import list_balance_entries, read_balance
 from ._generated.api.catalogue import list_categories, list_interests
+from ._generated.api.keys import read_key
 from ._generated.api.offers import (
     create_offer,
     delete_offer,
@@ -105,6 +106,7 @@ class OfferAds:
         self._settings = settings
         self.categories = Categories(settings)
         self.interests = Interests(settings)
+        self.key = Key(settings)
         self.balance = Balance(settings)
         self.offers = Offers(settings)
         self.webhooks = Webhooks(settings)
@@ -164,6 +166,12 @@ class Categories(_Part):
 class Interests(_Part):
     def list(self) -> Success[models.Interests]:
         return self._without_codes(operations.LIST_INTERESTS, list_interests._get_kwargs())
+
+
+class Key(_Part):
+    def get(self) -> Success[models.Key]:
+        """What the key may do and spend."""
+        return self._without_codes(operations.READ_KEY, read_key._get_kwargs())
 
 
 class Balance(_Part):

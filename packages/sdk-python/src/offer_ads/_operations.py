@@ -54,6 +54,7 @@ LIST_CATEGORIES: Operation[models.Categories, Never] = Operation(
     "listCategories", models.Categories.from_dict
 )
 LIST_INTERESTS: Operation[models.Interests, Never] = Operation("listInterests", models.Interests.from_dict)
+READ_KEY: Operation[models.Key, Never] = Operation("readKey", models.Key.from_dict)
 READ_BALANCE: Operation[models.Balance, Never] = Operation("readBalance", models.Balance.from_dict)
 LIST_BALANCE_ENTRIES: Operation[models.BalanceEntries, EntriesCode] = Operation(
     "listBalanceEntries", models.BalanceEntries.from_dict, refusals={"E1": (400,)}
@@ -156,6 +157,7 @@ RESEND_WEBHOOK_MESSAGES: Operation[models.Resent, ResendCode] = Operation(
 ALL: tuple[Operation[Any, Any], ...] = (
     LIST_CATEGORIES,
     LIST_INTERESTS,
+    READ_KEY,
     READ_BALANCE,
     LIST_BALANCE_ENTRIES,
     ESTIMATE_PRICE,

@@ -1,14 +1,16 @@
-/** The endpoints of the public API that billing serves, called with the signed caller context: the balance and its statement. */
-import type { BalanceReply, EntriesReply } from '@offer-ads/contracts/public/api';
+/** The endpoints of the public API that billing serves, called with the signed caller context: the key's rights, the balance, its statement. */
+import type { BalanceReply, EntriesReply, KeyReply } from '@offer-ads/contracts/public/api';
 import { amountInJson } from '@offer-ads/contracts/values/currencies';
 import { pageLimits } from '@offer-ads/contracts/values/offer-limits';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Express } from 'express';
 import { z } from 'zod';
 import type { Billing } from '../billing.ts';
+import type { Left } from '../domain/payments/spending.ts';
 import { balanceOf } from '../ledger/ledger-store.ts';
 import { findStatementPage } from '../statement/read-statement.ts';
-import { bookOf } from './internal-routes.ts';
+import { bookOf, readLeft } from './internal-routes.ts';
 import { type EntriesFault, entriesRefusal } from './replies.ts';
 
 /** The same bounds as in GET /offers. A cursor of ours is far shorter than 200 characters. */
@@ -24,6 +26,29 @@ const entriesQuery = z.object({
 
 export function balanceRoutes(app: Express, billing: Billing, contextSecret: string): void {
   const caller = requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock });
+
+  app.get('/key', caller, async (req, res) => {
+    const context = callerOf(req);
+    const { receivedAt } = requestFacts(req);
+    const { day, month } = await readLeft(billing, context, receivedAt);
+    const amount = (minor: bigint) => amountInJson(minor, context.currency);
+    const limit = (left: Left | null, resetsAt: number) =>
+      left && {
+        limit: amount(left.limitMinor),
+        left: amount(left.leftMinor),
+        resets_datetime: new Date(resetsAt).toISOString(),
+      };
+    const [year, monthOfYear] = [receivedAt.getUTCFullYear(), receivedAt.getUTCMonth()];
+    res.json({
+      environment: context.mode,
+      currency: context.currency,
+      access: context.spending.access,
+      spending_limits: {
+        day: limit(day, Date.UTC(year, monthOfYear, receivedAt.getUTCDate() + 1)),
+        month: limit(month, Date.UTC(year, monthOfYear + 1)),
+      },
+    } satisfies KeyReply);
+  });
 
   app.get('/balance', caller, async (req, res) => {
     const book = bookOf(callerOf(req));

@@ -9,6 +9,7 @@ import {
   type KeepCheckoutReply,
   keepCheckoutRequest,
   lowBalanceRequest,
+  type SpendingReply,
   statementCsvQuery,
   statementQuery,
 } from '@offer-ads/contracts/internal/billing-api';
@@ -27,10 +28,12 @@ import { previewCredit } from '../balance/credit-offer.ts';
 import { changeLowBalance, readLowBalance } from '../balance/low-balance.ts';
 import type { Billing } from '../billing.ts';
 import type { Book } from '../domain/ledger/ledger.ts';
+import { type Left, leftOf } from '../domain/payments/spending.ts';
 import { balanceName, balanceOf } from '../ledger/ledger-store.ts';
 import { closeCheckout, keepCheckout } from '../payments/close-checkout.ts';
 import { openCheckout } from '../payments/open-checkout.ts';
 import { resolveCharge } from '../payments/resolve-charge.ts';
+import { findOrdered } from '../payments/spending-store.ts';
 import { readStatement } from '../statement/read-statement.ts';
 import { stripeDeadline } from '../stripe/client.ts';
 import { addMoneyRoutes } from './add-money-routes.ts';
@@ -59,10 +62,12 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   routes.post('/charges', async (req, res) => {
     const { netMinor, ...charge } = validInput(chargeRequest, req.body);
     const facts = requestFacts(req);
-    const sale = { ...charge, book: bookOf(callerOf(req)), netMinor: amountOf(netMinor) };
+    const caller = callerOf(req);
+    const book = bookOf(caller);
+    const order = { ...charge, book, netMinor: amountOf(netMinor), spending: caller.spending };
     const deadline = facts.deadline();
-    const work = () => chargeOffer(billing, sale, facts.receivedAt, deadline);
-    res.json(await charges.run(balanceName(sale.book), work, deadline));
+    const work = () => chargeOffer(billing, order, facts.receivedAt, deadline);
+    res.json(await charges.run(balanceName(book), work, deadline));
   });
 
   routes.post('/checkouts', async (req, res) => {
@@ -71,6 +76,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
     const order = {
       ...offer,
       book: bookOf(caller),
+      spending: caller.spending,
       country: caller.country,
       netMinor: amountOf(netMinor),
       offerExpiryAt: new Date(offerExpiryAt),
@@ -100,6 +106,13 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
       creditMinor: `${creditMinor}`,
       creditedMinor: `${creditedMinor}`,
     } satisfies CreditPreviewReply);
+  });
+
+  routes.get('/spending', async (req, res) => {
+    const { day, month } = await readLeft(billing, callerOf(req), requestFacts(req).receivedAt);
+    const inJson = (left: Left | null) =>
+      left && { limitMinor: `${left.limitMinor}`, leftMinor: `${left.leftMinor}` };
+    res.json({ day: inJson(day), month: inJson(month) } satisfies SpendingReply);
   });
 
   routes.get('/balance', async (req, res) => {
@@ -135,6 +148,12 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
 
 export function bookOf({ organisationId, mode, currency }: CallerContext): Book {
   return { organisationId, mode, currency };
+}
+
+/** What the caller may still order. */
+export async function readLeft(billing: Pick<Billing, 'postgres'>, caller: CallerContext, at: Date) {
+  const { spending } = caller;
+  return leftOf(spending, await findOrdered(billing.postgres, { book: bookOf(caller), spending }, at));
 }
 
 function offerOf(req: Request) {

@@ -16,7 +16,7 @@ import {
 
 export type NewPayment = Pick<CardPayment, 'book' | 'title' | 'netMinor' | 'vatMinor' | 'payToken'> & {
   /** A top-up gets its id here. */
-  readonly of: { readonly offerId: number } | { readonly idempotencyKey: string };
+  readonly of: { readonly offerId: number; readonly spender: string } | { readonly idempotencyKey: string };
 };
 
 /** Undefined if the offer or the key of the top-up is on record already. */
@@ -30,8 +30,9 @@ export async function insertCheckout(
   const [row] = await tx.query<CardPaymentRow>(
     `INSERT INTO payments
        (offer_id, idempotency_key, top_up_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, pay_token,
-        expiry_at, generation, session_begun_at, session_expires_at, next_check_at)
-     VALUES ($1, $2, CASE WHEN $2::text IS NOT NULL THEN nextval('top_up_ids') END, $3, $4, $5, $6, $7, $8, 'E', $9, $10, $11, $12, $13, $14, $15)
+        expiry_at, generation, session_begun_at, session_expires_at, next_check_at, spender, ordered_on)
+     VALUES ($1, $2, CASE WHEN $2::text IS NOT NULL THEN nextval('top_up_ids') END, $3, $4, $5, $6, $7, $8, 'E', $9, $10, $11, $12, $13, $14, $15,
+             $16, CASE WHEN $16::text IS NOT NULL THEN ($13 AT TIME ZONE 'UTC')::date END)
      ON CONFLICT DO NOTHING RETURNING *`,
     [
       'offerId' in of ? of.offerId : null,
@@ -49,6 +50,7 @@ export async function insertCheckout(
       now,
       session.expiresAt,
       nextReconciliation(checkout, now),
+      'offerId' in of ? of.spender : null,
     ],
   );
   return row && toCardPayment(row);

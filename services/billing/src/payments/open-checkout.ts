@@ -2,7 +2,7 @@
  * The card checkout of an offer. First the row is stored, then Stripe is called, then the answer is stored (rule: no network call inside a
  * transaction). After a failure in between, a repeat continues the same generation with the same idempotency key.
  */
-import type { CheckoutReply } from '@offer-ads/contracts/internal/billing-api';
+import type { CheckoutReply, ExceededLimit } from '@offer-ads/contracts/internal/billing-api';
 import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -10,14 +10,15 @@ import type { Billing } from '../billing.ts';
 import { vatOnCardPayment } from '../domain/invoices/vat.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { newCheckout } from '../domain/payments/checkout.ts';
-import { isSameSale, type OfferCardPayment, type Sale } from '../domain/payments/offer-payment.ts';
+import { isSameSale, type OfferCardPayment, type Order } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { insertCheckout } from './checkouts-store.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
 import { lockOfferPayment } from './payments-store.ts';
+import { lockSpending } from './spending-store.ts';
 
-export type CheckoutOrder = Sale & { readonly country: string; readonly offerExpiryAt: Date };
+export type CheckoutOrder = Order & { readonly country: string; readonly offerExpiryAt: Date };
 
 export async function openCheckout(
   billing: Billing,
@@ -32,6 +33,8 @@ export async function openCheckout(
   }
   const payment = await reserve(billing, order, deadline);
   if (payment === 'closed') return closedForEver;
+  if ('per' in payment)
+    return { outcome: 'refused', reason: 'above-limit', minimumMinor: null, exceeded: payment };
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') return belowMinimum(minimumMinor);
   // Stripe's answer may take so long that offers asks billing to resolve the charge meanwhile.
@@ -63,13 +66,15 @@ async function reserve(
   billing: Billing,
   order: CheckoutOrder,
   deadline: Deadline,
-): Promise<OfferCardPayment | 'closed'> {
-  const { offerId, book, title, netMinor } = order;
+): Promise<OfferCardPayment | ExceededLimit | 'closed'> {
+  const { offerId, book, title, netMinor, spending } = order;
   const now = billing.clock.now();
   const vatMinor = vatOnCardPayment(netMinor, order.country);
   return billing.postgres.transaction(async (tx) => {
     const checkout = newCheckout(order.offerExpiryAt, now);
-    const sale = { of: { offerId }, book, title, netMinor, vatMinor };
+    const exceeded = await lockSpending(tx, { ...order, costMinor: netMinor + vatMinor }, now);
+    if (exceeded !== null) return exceeded;
+    const sale = { of: { offerId, spender: spending.spender }, book, title, netMinor, vatMinor };
     await insertCheckout(tx, { ...sale, payToken: newPayToken() }, checkout, now);
     const payment = await lockOfferPayment(tx, offerId);
     if (payment === undefined) throw serviceUnavailable(`checkout of offer ${offerId} vanished, ask again`);

@@ -4,19 +4,19 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 import { offerCharged } from '../domain/ledger/ledger.ts';
 import type { CardPayment, Purchase, Receipt } from '../domain/payments/card-payment.ts';
 import type { CheckoutState } from '../domain/payments/checkout.ts';
-import type { OfferOfBook, OfferPayment, Payment, Sale } from '../domain/payments/offer-payment.ts';
+import type { OfferOfBook, OfferPayment, Order, Payment, Sale } from '../domain/payments/offer-payment.ts';
 import { WrongMode } from '../domain/payments/wrong-mode.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
 import { postingSql, postTransaction } from '../ledger/ledger-store.ts';
 import { lockIntent } from '../reversals/reversals-store.ts';
 
-/** $11 and $12 are the title and the price. */
+/** $11 to $13 are the title, the price and the spender. */
 const chargeStatement = {
   name: 'charge',
   sql: postingSql(`, sale AS (
     INSERT INTO payments
-      (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
-    SELECT $5, $1, $2, $3, $11, $12, 0, 'B', 'charged', $8 FROM booked
+      (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, spender, ordered_on)
+    SELECT $5, $1, $2, $3, $11, $12, 0, 'B', 'charged', $8, $13, ($8 AT TIME ZONE 'UTC')::date FROM booked
   )`),
 };
 
@@ -24,18 +24,19 @@ const chargeStatement = {
  * Posts the charge of an offer together with the row of its payment, in one statement.
  * @throws an error for which `isOfKnownOffer` is true if the id is already known; waits for a concurrent transaction with the same id
  */
-export function postCharge(on: Queryable, { book, offerId, title, netMinor }: Sale, at: Date) {
-  const posting = { statement: chargeStatement, values: [title, netMinor] };
+export function postCharge(on: Queryable, order: Order, at: Date) {
+  const { book, offerId, title, netMinor, spending } = order;
+  const posting = { statement: chargeStatement, values: [title, netMinor, spending.spender] };
   return postTransaction(on, offerCharged(book, offerId, netMinor), at, posting);
 }
 
 /** For a price of 0, which posts nothing. Throws as `postCharge` does. */
-export async function insertFreeCharge(on: Queryable, sale: Sale, at: Date): Promise<void> {
+export async function insertFreeCharge(on: Queryable, order: Order, at: Date): Promise<void> {
   await on.query(
     `INSERT INTO payments
-       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
-     VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)`,
-    [...saleValues(sale), at],
+       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, spender, ordered_on)
+     VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7, $8, ($7 AT TIME ZONE 'UTC')::date)`,
+    [...saleValues(order), at, order.spending.spender],
   );
 }
 

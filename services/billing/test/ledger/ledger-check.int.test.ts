@@ -54,16 +54,18 @@ describe('the ledger check', () => {
     [
       'a record of an offer that differs from the ledger',
       `INSERT INTO payments
-         (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, credited_minor)
-       VALUES (900000000 + $1, $1, 'TEST', 'GBP', '', 10, 0, 'B', 'charged', now(), 5)`,
+         (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, credited_minor,
+          spender, ordered_on)
+       VALUES (900000000 + $1, $1, 'TEST', 'GBP', '', 10, 0, 'B', 'charged', now(), 5, 'key/1', now())`,
       /^offer 9\d{8}: its record says 10 paid and 5 credited, the ledger 0 and 0$/,
     ],
     [
       'an offer that was paid for out of another book than its own',
       `WITH record AS (
          INSERT INTO payments
-           (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
-         VALUES (900000000 + $1, $1 + 1, 'TEST', 'GBP', '', 10, 0, 'B', 'charged', now())
+           (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at,
+            spender, ordered_on)
+         VALUES (900000000 + $1, $1 + 1, 'TEST', 'GBP', '', 10, 0, 'B', 'charged', now(), 'key/1', now())
        ), sold AS (
          UPDATE entries SET amount_minor = 10, account_id = (
                   SELECT account_id FROM accounts WHERE organisation_id = $1 AND kind = 'sales'

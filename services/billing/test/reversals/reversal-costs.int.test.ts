@@ -29,8 +29,9 @@ async function putPayments({ query }: Transaction): Promise<void> {
   );
   await query(`INSERT INTO payments
       (offer_id, organisation_id, mode, currency, payment_method, state, title, net_minor, vat_minor, paid_at, pay_token,
-       expiry_at, paid_session_id, payment_intent_id, generation, session_begun_at, session_expires_at)
-    SELECT n, 1 + n % ${BOOKS}, 'LIVE', 'GBP', 'E', 'paid', '', 1000, 0, now(), n, now(), n, 'pi_' || n, 1, now(), now()
+       expiry_at, paid_session_id, payment_intent_id, generation, session_begun_at, session_expires_at, spender,
+       ordered_on)
+    SELECT n, 1 + n % ${BOOKS}, 'LIVE', 'GBP', 'E', 'paid', '', 1000, 0, now(), n, now(), n, 'pi_' || n, 1, now(), now(), 'key/1', now()
       FROM generate_series(1, ${PAYMENTS}) n`);
   await query(`INSERT INTO card_reversals
       (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, as_of, first_heard_at, taken, returned, succeeded,

@@ -18,7 +18,7 @@ export async function findPortalCaller(
   on: Queryable,
   o: PortalCaller,
 ): Promise<{ readonly caller: Caller; readonly approvalWithdrawn: boolean } | null> {
-  const [row] = await on.query<Caller & { readonly approvalWithdrawn: boolean }>(
+  const [row] = await on.query<Omit<Caller, 'spending'> & { readonly approvalWithdrawn: boolean }>(
     `SELECT o.id AS "organisationId", q.mode, p.id AS "personId", NULL::integer AS "keyId", p.email,
             o.currency, o.country, o.trading_name AS "tradingName",
             o.approved_at IS NOT NULL AS "organisationApproved",
@@ -32,6 +32,8 @@ export async function findPortalCaller(
     [o.personId, o.organisationId, o.mode],
   );
   if (row === undefined) return null;
-  const { approvalWithdrawn, ...caller } = row;
-  return { caller, approvalWithdrawn };
+  const { approvalWithdrawn, ...facts } = row;
+  const spender = `person/${o.personId}`;
+  const spending = { spender, access: 'full', perDayMinor: null, perMonthMinor: null } as const;
+  return { caller: { ...facts, spending }, approvalWithdrawn };
 }

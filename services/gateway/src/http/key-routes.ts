@@ -1,5 +1,6 @@
 /** Internal admin routes for API keys and the call log. */
 import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin/gateway-api';
+import { keyRightsChange } from '@offer-ads/contracts/values/key-rights';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type RequestHandler, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
@@ -30,6 +31,10 @@ export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCal
   routes.post('/keys/:id/limit', async (req, res) => {
     const { requestsPerMinute } = validInput(keyLimit, req.body);
     answerStaff(res, await o.keys.setLimit({ id: idIn(req), ...byStaff(req) }, requestsPerMinute));
+  });
+  routes.post('/keys/:id/rights', async (req, res) => {
+    const changed = validInput(keyRightsChange, req.body);
+    answerStaff(res, await o.keys.setRights({ id: idIn(req), ...byStaff(req) }, changed));
   });
   routes.get('/organisations/:id/keys', onlyOfKnown, async (req, res) => {
     res.json({ keys: await o.keys.list(idIn(req)) });

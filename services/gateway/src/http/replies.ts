@@ -81,6 +81,29 @@ export const refusals = {
     },
     ...staff(403, approvalWithdrawn),
   },
+  'address-not-allowed': {
+    toKey: {
+      status: 403,
+      body: {
+        return_code: 'E1',
+        status: 'Error',
+        code: 403,
+        message:
+          'This API key may not be used from this IP address. An admin sets the addresses of a key under Manage API Keys.',
+      },
+    },
+  },
+  'key-only-reads': {
+    toKey: {
+      status: 403,
+      body: {
+        return_code: 'E1',
+        status: 'Error',
+        code: 403,
+        message: 'This API key only reads. Use a key that may create and change.',
+      },
+    },
+  },
   'organisation-unknown': { ...staff(404, 'There is no such organisation'), toPeople: notFound },
   'not-allowed': staff(403, 'Your role in the organisation does not allow this'),
   'person-unknown': { ...staff(404, 'The organisation has no such person'), toPeople: notFound },

@@ -1,6 +1,7 @@
 /** All SQL about API keys. */
 import { hash } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
+import type { KeyRights, KeyRightsChange } from '@offer-ads/contracts/values/key-rights';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { hasAcceptedTerms } from '../accounts/terms-store.ts';
@@ -28,6 +29,7 @@ export type KeyRecord = {
   readonly rolledFrom: number | null;
   /** The key's own limit, beside that of the client IP; null if it has none. */
   readonly requestsPerMinute: number | null;
+  readonly rights: KeyRights;
 };
 /** With its owner, for the people of the organisation. */
 export type OwnedKey = KeyRecord & {
@@ -41,18 +43,29 @@ export type OwnedKey = KeyRecord & {
   readonly disabledBy: string | null;
 };
 /** A key locked for a change. */
-export type LockedKey = KeyRecord & { readonly ownerEnabled: boolean };
+export type LockedKey = KeyRecord & {
+  readonly ownerEnabled: boolean;
+  /** The first of the keys that were rolled one into the next. */
+  readonly spendsAs: number;
+};
 
-/** Without organisation and person: a placement key. */
+/** Without organisation and person: a placement key. `spendsAs` null: itself. */
 export type NewKey = Pick<
   KeyRecord,
-  'lastFour' | 'mode' | 'name' | 'createdAt' | 'expiresAt' | 'rolledFrom' | 'requestsPerMinute'
-> & { readonly sha256: string; readonly organisationId: number | null; readonly createdBy: number | null };
+  'lastFour' | 'mode' | 'name' | 'createdAt' | 'expiresAt' | 'rolledFrom' | 'requestsPerMinute' | 'rights'
+> & {
+  readonly sha256: string;
+  readonly organisationId: number | null;
+  readonly createdBy: number | null;
+  readonly spendsAs: number | null;
+};
+
+const spendsAs = `coalesce(k.spends_as, k.id) AS "spendsAs"`;
 
 const factsOfKeys: PreparedStatement = {
   name: 'facts-of-keys',
   sql: `SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
-            k.requests_per_minute AS "requestsPerMinute",
+            k.requests_per_minute AS "requestsPerMinute", k.rights, ${spendsAs},
             p.id AS "personId", p.enabled AS "ownerEnabled", p.email,
             o.id AS "organisationId", o.enabled AS "organisationEnabled",
             o.approved_at IS NOT NULL AS "organisationApproved",
@@ -85,8 +98,8 @@ type FoundKey = KeyFacts & { readonly sha256: string };
 export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
   const [row] = await on.query<{ id: number }>(
     `INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at, expires_at,
-                           rolled_from, requests_per_minute)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
+                           rolled_from, requests_per_minute, rights, spends_as)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
     [
       key.organisationId,
       key.createdBy,
@@ -98,6 +111,8 @@ export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
       key.expiresAt,
       key.rolledFrom,
       key.requestsPerMinute,
+      key.rights,
+      key.spendsAs,
     ],
   );
   if (row === undefined) throw new Error('INSERT returned no id');
@@ -107,7 +122,7 @@ export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
 const keyColumns = `k.id, k.organisation_id AS "organisationId", k.created_by AS "createdBy",
   k.last_four AS "lastFour", k.mode, k.name, k.created_at AS "createdAt", k.expires_at AS "expiresAt",
   k.disabled_at AS "disabledAt", k.last_used_at AS "lastUsedAt", k.rolled_from AS "rolledFrom",
-  k.requests_per_minute AS "requestsPerMinute"`;
+  k.requests_per_minute AS "requestsPerMinute", k.rights`;
 
 export async function organisationOfKey(on: Queryable, id: number): Promise<number | null> {
   const [row] = await on.query<{ organisationId: number }>(
@@ -126,7 +141,7 @@ export async function lockKey(
   o: { id: number; organisationId: number },
 ): Promise<LockedKey | null> {
   const [row] = await tx.query<LockedKey>(
-    `SELECT ${keyColumns}, p.enabled AS "ownerEnabled"
+    `SELECT ${keyColumns}, p.enabled AS "ownerEnabled", ${spendsAs}
      FROM api_keys k JOIN people p ON p.id = k.created_by
      WHERE k.id = $1 AND k.organisation_id = $2 FOR NO KEY UPDATE OF k`,
     [o.id, o.organisationId],
@@ -148,6 +163,19 @@ export async function setKeyLimit(
   o: { id: number; requestsPerMinute: number | null },
 ): Promise<void> {
   await tx.query(`UPDATE api_keys SET requests_per_minute = $2 WHERE id = $1`, [o.id, o.requestsPerMinute]);
+}
+
+/** What is left out stays. */
+export async function changeRights(
+  tx: Transaction,
+  o: { id: number; changed: KeyRightsChange },
+): Promise<KeyRights> {
+  const [row] = await tx.query<{ rights: KeyRights }>(
+    `UPDATE api_keys SET rights = rights || $2::jsonb WHERE id = $1 RETURNING rights`,
+    [o.id, JSON.stringify(o.changed)],
+  );
+  if (row === undefined) throw new Error(`key ${o.id} is gone`);
+  return row.rights;
 }
 
 /** `isInForce` in SQL, for the key `k` at the time in the given parameter. */

@@ -3,12 +3,14 @@
  * replica).
  */
 import { randomInt } from 'node:crypto';
+import { fullRights, type KeyRights, type KeyRightsChange } from '@offer-ads/contracts/values/key-rights';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Administration, type Change, withOrganisation } from '../accounts/change-organisation.ts';
 import { mayWorkIn } from '../domain/accounts/approval.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
+import type { Permission } from '../domain/accounts/roles.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
@@ -38,6 +40,8 @@ export type KeyWish = {
   /** The owner, if the platform team creates the key; by default the organisation's first admin. */
   readonly personEmail?: string | undefined;
   readonly requestsPerMinute?: number | null;
+  /** Not restricted unless given. */
+  readonly rights?: KeyRights | undefined;
 };
 type DisabledKey = store.KeyRecord & { readonly disabledAt: Date };
 /** Who changes the key with this id. `organisationId` restricts people to the keys of their own organisation. */
@@ -69,15 +73,15 @@ export function manageKeys(o: Administration) {
         // The platform team may create an expired key, to test how callers handle it.
         if (by !== 'platform-team' && !isInForce({ ...wish, disabledAt: null }, at))
           return refused('expiry-passed');
-        const { mode, requestsPerMinute = null } = wish;
+        const { mode, requestsPerMinute = null, rights = fullRights } = wish;
         if ((await store.countKeysInForce(tx, { organisationId, mode, at })) >= maxKeysInForce)
           return refused('too-many-keys');
-        const key = { ...wish, organisationId, createdBy: owner.id, rolledFrom: null, requestsPerMinute };
-        return done(await issueKey(tx, key, at));
+        const key = { ...wish, organisationId, createdBy: owner.id, requestsPerMinute, rights };
+        return done(await issueKey(tx, { ...key, rolledFrom: null, spendsAs: null }, at));
       }),
 
     /**
-     * The new key takes over name, mode, expiry and limit. The old key has stopped working when this returns. The new key belongs to the
+     * The new key takes over name, mode, expiry, limit and rights, and what the old key has spent counts for it. The old key has stopped working when this returns. The new key belongs to the
      * person who rolled it, because only that person has seen it: if the person is disabled, the key stops (decision 43, new and rolled
      * keys).
      */
@@ -97,7 +101,7 @@ export function manageKeys(o: Administration) {
     /** Disabling a disabled key changes nothing and has the same answer. */
     disable: (change: KeyChange) =>
       withKey<DisabledKey>(o, change, async (tx, locked) => {
-        const { ownerEnabled: _, ...key } = locked;
+        const { ownerEnabled: _, spendsAs: __, ...key } = locked;
         if (key.disabledAt !== null) return done({ ...key, disabledAt: key.disabledAt });
         const disabledAt = clock.now();
         await store.disableKey(tx, { id: key.id, at: disabledAt, by: personIdOf(change.by) });
@@ -107,10 +111,19 @@ export function manageKeys(o: Administration) {
     /** In force on every replica when this returns; null removes the limit. */
     setLimit: (change: KeyChange, requestsPerMinute: number | null) =>
       withKey<store.KeyRecord>(o, change, async (tx, locked) => {
-        const { ownerEnabled: _, ...key } = locked;
+        const { ownerEnabled: _, spendsAs: __, ...key } = locked;
         await store.setKeyLimit(tx, { id: key.id, requestsPerMinute });
         return done({ ...key, requestsPerMinute });
       }),
+
+    /** In force on every replica when this returns. What is left out stays. */
+    setRights: (change: KeyChange, changed: KeyRightsChange) =>
+      withKey<{ readonly id: number; readonly rights: KeyRights }>(
+        o,
+        change,
+        async (tx, { id }) => done({ id, rights: await store.changeRights(tx, { id, changed }) }),
+        'key-rights',
+      ),
 
     list: (organisationId: number) => store.listKeys(postgres, organisationId),
     listOwned: (organisationId: number) =>
@@ -130,12 +143,13 @@ async function withKey<T>(
     key: store.LockedKey,
     organisation: Organisation,
   ) => Promise<Outcome<T, KeyRefusal>>,
+  permission: Permission = 'keys',
 ): Promise<Outcome<T, KeyRefusal>> {
   const { id, by, deadline } = change;
   const organisationId = change.organisationId ?? (await store.organisationOfKey(o.postgres, id));
   if (organisationId === null) return refused('key-unknown');
   return withOrganisation<T, KeyRefusal>(o, { organisationId, deadline }, async (tx, organisation) => {
-    if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
+    if (!actorMay(organisation, by, permission)) return refused('not-allowed');
     const key = await store.lockKey(tx, { id, organisationId });
     return key === null ? refused('key-unknown') : work(tx, key, organisation);
   });

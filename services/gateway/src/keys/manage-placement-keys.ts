@@ -1,4 +1,5 @@
 /** Creates, rolls and disables placement keys. Only the platform team does (decision 203, placement keys). */
+import { fullRights } from '@offer-ads/contracts/values/key-rights';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -44,8 +45,11 @@ export function managePlacementKeys(o: Administration) {
     wish: PlacementKeyWish & { readonly rolledFrom: number | null },
     at: Date,
   ) =>
-    issueKey(tx, { ...wish, organisationId: null, createdBy: null }, at, (digits) =>
-      composePlacementKey(wish.mode, digits),
+    issueKey(
+      tx,
+      { ...wish, organisationId: null, createdBy: null, rights: fullRights, spendsAs: null },
+      at,
+      (digits) => composePlacementKey(wish.mode, digits),
     );
 
   return {

@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 import { asBytea, type KeyRecord } from './keys-store.ts';
 
 /** A placement key as lists show it. */
-export type PlacementKeyRecord = Omit<KeyRecord, 'organisationId' | 'createdBy'> & {
+export type PlacementKeyRecord = Omit<KeyRecord, 'organisationId' | 'createdBy' | 'rights'> & {
   readonly mode: Mode;
   readonly requestsPerMinute: number;
 };

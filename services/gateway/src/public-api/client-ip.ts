@@ -1,6 +1,6 @@
 /** The client's IP address behind proxies, and the networks that limits count (specification, Limits). */
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 
@@ -50,6 +50,22 @@ export function networkOf(ip: string): string {
   // Clients with IPv4 behind a translator share one /64, and must not share one limit.
   if (address.range() === 'rfc6052') return new ipaddr.IPv4(address.toByteArray().slice(-4)).toString();
   return `${groupsOf(address, 4)}::/64`;
+}
+
+/** @param ip a valid address, or empty when the peer has left */
+export function isAmong(addresses: readonly string[], ip: string): boolean {
+  if (ip === '') return false;
+  const allowed = new BlockList();
+  for (const address of addresses) {
+    const [first = '', bits] = address.split('/');
+    const family = familyOf(first);
+    allowed.addSubnet(first, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family);
+  }
+  return allowed.check(ip, familyOf(ip));
+}
+
+function familyOf(ip: string): 'ipv4' | 'ipv6' {
+  return isIP(ip) === 4 ? 'ipv4' : 'ipv6';
 }
 
 /** What one attacker may own entirely: the /48 that providers assign in IPv6, and the /24 that is the smallest routable part of IPv4. */

@@ -8,6 +8,8 @@ export type Endpoint = {
   readonly byApiKeyOnly?: true;
   /** Besides reading: open in LIVE mode although the approval of the organisation was withdrawn. */
   readonly afterWithdrawal?: true;
+  /** A POST that changes nothing: open to keys that only read. */
+  readonly onlyReads?: true;
   /** In TEST mode it needs the time of the organisation's test clock. */
   readonly byTestClock?: true;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -74,14 +76,16 @@ export const webhookEndpoints: readonly Endpoint[] = [
 
 const byApiKeyOnly = true;
 const afterWithdrawal = true;
+const onlyReads = true;
 const body = true;
 
 export const endpoints: readonly Endpoint[] = [
   endpoint('GET /categories', 'offers'),
   endpoint('GET /interests', 'offers'),
+  endpoint('GET /key', 'billing', { byApiKeyOnly }),
   endpoint('GET /balance', 'billing', { byApiKeyOnly }),
   endpoint('GET /balance/entries', 'billing', { byApiKeyOnly }),
-  endpoint('POST /offers/price-estimate', 'pricing', { body, byTestClock: true }),
+  endpoint('POST /offers/price-estimate', 'pricing', { body, byTestClock: true, onlyReads }),
   endpoint('POST /offers', 'offers', { body, budgetMs: creationMs }),
   endpoint('GET /offers', 'offers', { byApiKeyOnly }),
   endpoint('GET /offers/:offer_id', 'offers', { byApiKeyOnly }),
@@ -89,7 +93,7 @@ export const endpoints: readonly Endpoint[] = [
   endpoint('POST /offers/:offer_id/resume', 'offers', { afterWithdrawal }),
   endpoint('GET /offers/:offer_id/analytics', 'offers'),
   endpoint('GET /offers/:offer_id/analytics/series', 'offers', { byApiKeyOnly }),
-  endpoint('POST /offers/:offer_id/credit-estimate', 'offers', { byApiKeyOnly, afterWithdrawal }),
+  endpoint('POST /offers/:offer_id/credit-estimate', 'offers', { byApiKeyOnly, afterWithdrawal, onlyReads }),
   endpoint('PATCH /offers/:offer_id', 'offers', { body, budgetMs: editMs }),
   endpoint('DELETE /offers/:offer_id', 'offers', { afterWithdrawal, budgetMs: deletionMs }),
   endpoint('GET /test/clock', 'offers', { byApiKeyOnly }),
@@ -109,6 +113,10 @@ export function isOpenAfterWithdrawal(
   { afterWithdrawal }: Pick<Endpoint, 'afterWithdrawal'>,
 ): boolean {
   return afterWithdrawal === true || method === 'GET' || method === 'HEAD';
+}
+
+export function changesSomething({ method, onlyReads }: Endpoint): boolean {
+  return method !== 'get' && onlyReads !== true;
 }
 
 type Place = { readonly pattern: RegExp; readonly endpoints: readonly Endpoint[] };

@@ -1,6 +1,6 @@
 /**
  * The public API. What happens to an advertiser's request, in this order: its client's limit is counted, plain http is refused, its key is
- * looked up, key, owner and organisation are asked whether they may call, the key's own limit is counted, an estimate in TEST mode gets its
+ * looked up, key, owner and organisation are asked whether they may make this call from there, the key's own limit is counted, an estimate in TEST mode gets its
  * test clock, and the request is forwarded with a signed caller token to the service that answers (decision 9, order of checks). Its call
  * is logged when it has been answered. What comes before: packages/platform/src/http/server.ts.
  */
@@ -20,8 +20,14 @@ import { sha256Of } from '../keys/keys-store.ts';
 import type { PlacementKeyFacts } from '../keys/placement-keys-store.ts';
 import { type CallLog, logCall, noteUnknownKey } from './call-log.ts';
 import type { Audience, TokenMaker } from './caller-tokens.ts';
-import { type ClientIp, networkOf } from './client-ip.ts';
-import { type Endpoint, endpointFor, isOpenAfterWithdrawal, methodsOf } from './endpoints.ts';
+import { type ClientIp, isAmong, networkOf } from './client-ip.ts';
+import {
+  changesSomething,
+  type Endpoint,
+  endpointFor,
+  isOpenAfterWithdrawal,
+  methodsOf,
+} from './endpoints.ts';
 import { forward } from './forward.ts';
 import { limitClient, limitKey } from './rate-limit.ts';
 import type { RequestLimiter } from './request-limiter.ts';
@@ -61,7 +67,8 @@ async function answerAdvertiser(
 ): Promise<void> {
   keepInNoCache(res);
   const sha256 = hashOfLoggedKey(o, req, res);
-  const network = networkOf(o.clientIp(req));
+  const from = o.clientIp(req);
+  const network = networkOf(from);
   const byClient = await limitClient(res, o.limiter, network);
   if (byClient === null) return;
   if (o.isInClear(req)) return refuseInClear(res);
@@ -70,7 +77,11 @@ async function answerAdvertiser(
   // The caller got a 400 for a broken body meanwhile.
   if (res.headersSent) return;
   if (facts === null) noteUnknownKey(res);
-  const admission = admit(facts, o.clock.now(), isOpenAfterWithdrawal(req.method, endpoint));
+  const admission = admit(facts, o.clock.now(), {
+    isFrom: (addresses) => isAmong(addresses, from),
+    changes: changesSomething(endpoint),
+    staysOpen: isOpenAfterWithdrawal(req.method, endpoint),
+  });
   if (!admission.ok) return refuseKey(res, admission.reason);
   const { keyId, requestsPerMinute } = admission.key;
   if (requestsPerMinute !== null) {

@@ -191,6 +191,7 @@ describe('POST /portal/api/sign-in/complete', () => {
           'offers',
           'keys',
           'calls',
+          'key-rights',
           'webhooks',
           'people',
           'terms',

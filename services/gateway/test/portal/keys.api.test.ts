@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { fullRights } from '@offer-ads/contracts/values/key-rights';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lastCallerAt } from '../forwarding/fake-upstream.ts';
 import { organisationWithRoles, type TestMember, type TestOrganisation } from './members.ts';
@@ -51,6 +52,7 @@ describe('POST /portal/api/keys', () => {
         disabledAt: null,
         disabledBy: null,
         requestsPerMinute: null,
+        rights: fullRights,
         rolledFrom: null,
         standing: 'works',
       },
@@ -152,6 +154,48 @@ describe('POST /portal/api/keys/{id}/roll', () => {
       { id: modeless.id, mode: null, standing: 'works' },
       { id: expired.id, standing: 'expired' },
     ]);
+  });
+});
+
+describe('the rights of a key', () => {
+  const rights = { access: 'no-spending', addresses: ['192.0.2.0/24'], spendingPerDayMinor: '6000' };
+
+  it('are given at its creation, by default all', async () => {
+    await issue({ rights });
+    expect((await list())[0]?.['rights']).toEqual({ ...rights, spendingPerMonthMinor: null });
+    const wrong = await create({ rights: { ...rights, addresses: ['cafe'] } });
+    expect(wrong).toMatchObject({ status: 400, body: { message: expect.stringContaining('addresses') } });
+  });
+
+  it('are changed by an admin, not by the developer, and the audit log says who did it', async () => {
+    const { id } = await issue({ rights });
+    const change = (by: TestMember, changed: object) => by.call('PATCH', `/keys/${id}/rights`, changed);
+    expect((await change(cafe.developer, { access: 'full' })).status).toBe(403);
+    const changed = { ...rights, access: 'full', spendingPerMonthMinor: null };
+    expect(await change(cafe.admin, { access: 'full' })).toMatchObject({
+      status: 200,
+      body: { id, rights: changed },
+    });
+    const other = await organisationWithRoles(portal);
+    expect((await change(other.admin, { access: 'full' })).status).toBe(404);
+    const { organisationId } = cafe;
+    await eventually(async () => {
+      const audit = await portal.gateway.admin(
+        'GET',
+        `/audit?organisationId=${organisationId}&target=keys/${id}`,
+      );
+      const { entries } = audit.body as { entries: object[] };
+      expect(entries).toMatchObject([
+        {
+          actor: `people/${cafe.admin.id}`,
+          roles: ['admin'],
+          via: 'portal',
+          action: 'PATCH /portal/api/keys/:id/rights',
+          details: { access: 'full' },
+          status: 200,
+        },
+      ]);
+    });
   });
 });
 

@@ -3,6 +3,7 @@
  * the service.
  */
 
+import type { ExceededLimit } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { PriceReply, QuotedField } from '@offer-ads/contracts/internal/pricing-api';
 import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
@@ -28,8 +29,18 @@ export type CheckRefusal =
   | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
   | QuotaRefusal
   | { readonly reason: 'balance-too-low'; readonly netMinor: bigint; readonly currency: string }
+  | { readonly reason: 'may-not-spend' }
+  | LimitRefusal
   | UploadRefusal
   | ReuseRefusal;
+
+/** The spending limit of the caller's key, or of the caller. */
+export type LimitRefusal = {
+  readonly reason: 'above-limit';
+  readonly whose: 'key' | 'person';
+  readonly exceeded: ExceededLimit;
+  readonly currency: string;
+};
 
 export type CheckRequest = CallContext & {
   readonly form: OfferForm;
@@ -59,10 +70,15 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   const ids = interests.filter((id) => !knownInterests.has(id));
   if (ids.length > 0) return refused({ reason: 'unknown-interests', ids });
   if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
+  const { access, perDayMinor, perMonthMinor } = caller.spending;
+  if (paymentMethod === 'B' && access !== 'full') return refused({ reason: 'may-not-spend' });
 
+  const isLimited = perDayMinor !== null || perMonthMinor !== null;
+  const spending = isLimited ? o.otherServices.spending(request) : undefined;
   const balance = paymentMethod === 'B' ? o.otherServices.balance(request) : undefined;
-  // Both are asked at once. If the balance is not needed in the end, it does not matter whether billing answered.
+  // All are asked at once. If a reply is not needed in the end, it does not matter whether billing answered.
   balance?.catch(() => {});
+  spending?.catch(() => {});
   const priced = await askPrice(o, request);
   if (!priced.ok) return priced;
   const { price } = priced;
@@ -87,9 +103,22 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   if (balance !== undefined && BigInt((await balance).balanceMinor) < netMinor) {
     return refused({ reason: 'balance-too-low', netMinor, currency });
   }
+  // Billing checks the limits again where money moves, and a card payment with its VAT.
+  const { day = null, month = null } = (await spending) ?? {};
+  for (const [per, left] of [
+    ['day', day],
+    ['month', month],
+  ] as const)
+    if (left !== null && BigInt(left.leftMinor) < netMinor)
+      return refused(aboveLimit(caller, { per, ...left, costMinor: `${netMinor}` }));
   // The last check, because it is the slowest.
   const accepted = await acceptPicture(o, request);
   return accepted.ok ? { ok: true, checks: { netMinor, image: accepted.image } } : accepted;
+}
+
+export function aboveLimit({ spending, currency }: CallerContext, exceeded: ExceededLimit): LimitRefusal {
+  const whose = spending.spender.startsWith('person/') ? 'person' : 'key';
+  return { reason: 'above-limit', whose, exceeded, currency };
 }
 
 /**

@@ -18,6 +18,7 @@ import type { Offer } from '../domain/offer.ts';
 import type { CallContext } from '../other-services.ts';
 import { nowForCreation } from '../test-clock/test-clock-store.ts';
 import {
+  aboveLimit,
   type CheckRefusal,
   type CheckRequest,
   type Checks,
@@ -160,6 +161,11 @@ async function askBilling(
       switch (answer.reason) {
         case 'balance-too-low':
           return refused({ reason: 'balance-too-low', netMinor, currency });
+        case 'may-not-spend':
+          return refused({ reason: 'may-not-spend' });
+        case 'above-limit':
+          if (answer.exceeded === undefined) throw new Error('billing named no limit');
+          return refused(aboveLimit(call.caller, answer.exceeded));
         case 'below-minimum':
           return refused({
             reason: 'below-minimum',

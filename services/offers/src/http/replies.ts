@@ -128,6 +128,21 @@ const createReplies = {
       200,
       `The balance is below the offer's cost of ${formatMinor(netMinor, currency)} ${currency}`,
     ),
+  'may-not-spend': () =>
+    coded(
+      'E1',
+      403,
+      'This API key may not spend from the balance. Create the offer with payment_method E, whose link a person pays, or use another key',
+    ),
+  'above-limit': ({ whose, exceeded: { per, ...amounts }, currency }) => {
+    const amount = (minor: string) => `${formatMinor(BigInt(minor), currency)} ${currency}`;
+    const [cost, left, limit] = [amounts.costMinor, amounts.leftMinor, amounts.limitMinor].map(amount);
+    return coded(
+      'E1',
+      403,
+      `The offer costs ${cost}, and of the spending limit of ${limit} a ${per} (UTC) of ${whose === 'key' ? 'this API key' : 'your account'} ${left} is left`,
+    );
+  },
   // Moderation's text says what is wrong with the image and what to do about it.
   'image-unreadable': ({ problem }) => invalid(problem),
   'image-refused': ({ because }) => coded('E2', 200, `The image failed moderation: ${because}`),

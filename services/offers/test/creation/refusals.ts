@@ -34,6 +34,16 @@ const set =
 
 export const differentPayload = because({ reason: 'different-payload' });
 export const keyOfAnotherPayload = 'a-key-of-another-payload';
+const aboveLimit = because({
+  reason: 'above-limit',
+  whose: 'key',
+  exceeded: { per: 'day', limitMinor: '6000', leftMinor: '999', costMinor: '1000' },
+  currency: 'GBP',
+});
+const limited = (it: Attempt): void => {
+  const spending = { spender: 'key/1', access: 'full', perDayMinor: '6000', perMonthMinor: null } as const;
+  it.caller = it.caller && { ...it.caller, spending };
+};
 const tooLow = because({ reason: 'balance-too-low', netMinor: 10_00n, currency: 'GBP' });
 export const minimumIs = (minimumMinor: bigint, currency: string) =>
   because({ reason: 'below-minimum', minimumMinor, currency });
@@ -97,6 +107,20 @@ export const refusedCreations: readonly Reason[] = [
     reply: because({ reason: 'terms-not-accepted' }),
   },
   {
+    name: 'a key that may not pay from the balance',
+    only: 'B',
+    spoil: (it) => {
+      const spending = {
+        spender: 'key/1',
+        access: 'no-spending',
+        perDayMinor: null,
+        perMonthMinor: null,
+      } as const;
+      it.caller = it.caller && { ...it.caller, spending };
+    },
+    reply: because({ reason: 'may-not-spend' }),
+  },
+  {
     name: 'a quote that pricing did not give',
     spoil: (it, under) => {
       it.parts['quote_id'] = 'made.up';
@@ -136,6 +160,14 @@ export const refusedCreations: readonly Reason[] = [
     only: 'B',
     spoil: set('billing', { balanceMinor: 9_99n }),
     reply: tooLow,
+  },
+  {
+    name: 'a cost above what is left of a spending limit',
+    spoil: (it, { otherServices: { billing } }) => {
+      limited(it);
+      billing.leftMinor = 9_99n;
+    },
+    reply: aboveLimit,
   },
   {
     name: 'a picture that failed moderation',
@@ -185,6 +217,14 @@ export const refusedByOthers: readonly Reason[] = [
     only: 'B',
     spoil: set('billing', { spent: true }),
     reply: tooLow,
+  },
+  {
+    name: 'a limit that is used up by the time of the charge',
+    spoil: (it, { otherServices: { billing } }) => {
+      limited(it);
+      billing.leftAtSaleMinor = 9_99n;
+    },
+    reply: aboveLimit,
   },
   {
     name: "a price below the card provider's own minimum",

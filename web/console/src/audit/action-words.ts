@@ -10,6 +10,8 @@ export const actionWords: Readonly<Record<string, string>> = {
   'POST /keys': 'Create an API key',
   'POST /keys/:id/disable': 'Disable an API key',
   'POST /keys/:id/limit': 'Limit an API key',
+  'POST /keys/:id/rights': 'Change the rights of an API key',
+  'PATCH /portal/api/keys/:id/rights': 'Change the rights of an API key',
   'POST /keys/:id/roll': 'Roll an API key',
   'POST /members/check': 'Compare the members',
   'POST /members/import': 'Import members',

@@ -198,7 +198,12 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
   );
 }
 
-const ways = { token: 'admin token', console: 'console', emergency: 'emergency token' } as const;
+const ways = {
+  token: 'admin token',
+  console: 'console',
+  emergency: 'emergency token',
+  portal: 'portal',
+} as const;
 
 function Who({ actor, via, roles }: Entry) {
   return (
@@ -210,7 +215,7 @@ function Who({ actor, via, roles }: Entry) {
       </div>
       <div class="small muted">
         {via === 'emergency' ? <span class="badge warning">{ways[via]}</span> : ways[via]}
-        {via === 'console' && roles.length > 0 && `, ${roles.join(', ')}`}
+        {(via === 'console' || via === 'portal') && roles.length > 0 && `, ${roles.join(', ')}`}
       </div>
     </>
   );

@@ -1,4 +1,5 @@
 /** API keys. */
+import { keyAccess } from '@offer-ads/contracts/values/key-rights';
 import { mode } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
 import { type Command, command, count, email, id, isoTime, modeOption, text } from '../../command.ts';
@@ -15,6 +16,29 @@ const perMinute = z
   .transform((word) => (word === 'none' ? null : Number(word)))
   .describe('N|none');
 
+const access = keyAccess.describe('full|no-spending|read-only');
+const addresses = text
+  .transform((word) => (word === 'any' ? [] : word.split(',')))
+  .describe('any|ADDRESS,RANGE,...');
+const spendingLimit = z
+  .string()
+  .regex(/^(none|\d{1,18})$/, 'must be an amount in minor units, or none')
+  .transform((word) => (word === 'none' ? null : word))
+  .describe('MINOR|none');
+const rightsOptions = {
+  access: access.optional(),
+  addresses: addresses.optional(),
+  'spend-per-day': spendingLimit.optional(),
+  'spend-per-month': spendingLimit.optional(),
+};
+type RightsOptions = z.infer<z.ZodObject<typeof rightsOptions>>;
+const rightsOf = (o: RightsOptions) => ({
+  access: o.access,
+  addresses: o.addresses,
+  spendingPerDayMinor: o['spend-per-day'],
+  spendingPerMonthMinor: o['spend-per-month'],
+});
+
 export const keyCommands: readonly Command[] = [
   command({
     name: 'key create',
@@ -26,6 +50,7 @@ export const keyCommands: readonly Command[] = [
       email: email.optional(),
       name: text.optional(),
       'per-minute': perMinute.optional(),
+      ...rightsOptions,
     },
     run: (o, { call }) =>
       call('gateway', 'POST /admin/keys', {
@@ -36,8 +61,16 @@ export const keyCommands: readonly Command[] = [
           personEmail: o.email,
           name: o.name,
           requestsPerMinute: o['per-minute'],
+          rights: rightsOf(o),
         },
       }),
+  }),
+  command({
+    name: 'key rights',
+    summary: 'Change what an API key may do, from where, and how much it may spend; what is left out stays',
+    options: { key: id, ...rightsOptions },
+    operand: 'key',
+    run: (o, { call }) => call('gateway', `POST /admin/keys/${o.key}/rights`, { json: rightsOf(o) }),
   }),
   command({
     name: 'key roll',

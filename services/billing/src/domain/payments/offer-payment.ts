@@ -1,5 +1,6 @@
 /** The payment of one offer, by either payment method. */
 
+import type { Spending } from '@offer-ads/contracts/internal/caller-context';
 import { type Book, isSameBook } from '../ledger/ledger.ts';
 import type { CardPayment } from './card-payment.ts';
 
@@ -10,6 +11,8 @@ export type Sale = {
   readonly title: string;
   readonly netMinor: bigint;
 };
+/** A sale with who orders it. */
+export type Order = Sale & { readonly spending: Spending };
 /** Names an offer; billing acts on it only if the offer belongs to this book. */
 export type OfferOfBook = Pick<Sale, 'offerId' | 'book'>;
 

@@ -3,9 +3,13 @@ import {
   type ApiKey,
   type DisabledKeyReply,
   type IssuedKeyReply,
+  type KeyRightsReply,
   type KeysReply,
   newKey,
 } from '@offer-ads/contracts/portal/organisation-api';
+import { keyRightsChange } from '@offer-ads/contracts/values/key-rights';
+import type { AuditLog } from '@offer-ads/platform/admin/audit';
+import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
@@ -14,9 +18,9 @@ import type { OwnedKey } from '../../keys/keys-store.ts';
 import type { IssuedKey, Keys } from '../../keys/manage-keys.ts';
 import { idIn } from '../organisation-routes.ts';
 import { answerPerson } from '../replies.ts';
-import { allow, changeBy, memberOf } from './portal-session.ts';
+import { allow, auditActor, changeBy, memberOf } from './portal-session.ts';
 
-export function keyRoutes({ keys }: { keys: Keys }): Router {
+export function keyRoutes({ keys, audit }: { keys: Keys; audit: Pick<AuditLog, 'recordBy'> }): Router {
   const routes = express.Router();
   routes.use('/keys', allow('keys'));
 
@@ -43,6 +47,14 @@ export function keyRoutes({ keys }: { keys: Keys }): Router {
       ({ id, disabledAt }): DisabledKeyReply => ({ id, disabledAt: disabledAt.toISOString() }),
     );
   });
+
+  routes.patch('/keys/:id/rights', allow('key-rights'), audit.recordBy(auditActor), async (req, res) => {
+    const { organisationId } = memberOf(req);
+    auditTarget(req, { organisationId });
+    const changed = validInput(keyRightsChange, req.body);
+    const outcome = await keys.setRights({ ...changeBy(req), id: idIn(req) }, changed);
+    answerPerson(res, outcome, ({ id, rights }): KeyRightsReply => ({ id, rights }));
+  });
   return routes;
 }
 
@@ -65,6 +77,7 @@ function replyOf(key: OwnedKey, now: Date): ApiKey {
     disabledAt: key.disabledAt?.toISOString() ?? null,
     disabledBy: key.disabledBy,
     requestsPerMinute: key.requestsPerMinute,
+    rights: key.rights,
     rolledFrom: key.rolledFrom,
     standing: keyState({ ...key, ownerEnabled: key.owner.enabled }, now),
   };

@@ -36,6 +36,12 @@ export function changeBy(req: Request): Change {
   return { organisationId, by: { personId }, deadline: commitDeadline(req) };
 }
 
+/** The member as the audit log names them: without their address. */
+export function auditActor(req: Request) {
+  const { personId, role } = memberOf(req);
+  return { actor: `people/${personId}`, subject: null, roles: [role], via: 'portal' } as const;
+}
+
 /** The same, with what only the session routes need. */
 export function signedInOf(req: Request): SignedIn {
   const signedIn = known.get(req);

@@ -68,6 +68,7 @@ function instantIn(text: string): string {
 export const routes = [
   'GET /categories',
   'GET /interests',
+  'GET /key',
   'GET /balance',
   'GET /balance/entries',
   'GET /test/clock',

@@ -49,7 +49,6 @@ const groups: readonly [heading: string, route: RegExp, refusals: readonly strin
   ['A webhook call with a body', /webhooks/, ['413 E1', '415 E1']],
   ['The test clock', /\/test\/clock$/, ['403 E1']],
   ['An offer', /\{offer_id\}(?!\/analytics$)/, ['401 E1']],
-  ['Another mode', /\/offers/, ['403 E1']],
   [
     'A form of an offer',
     /^(POST \/offers|PATCH \/offers\/\{offer_id\})$/,
@@ -70,8 +69,8 @@ function headingOf({ route, status, returnCode }: Logged): string {
   const refusal = hasCode ? `${status} ${returnCode}` : `${status}`;
   const group = groups.find(([, routes, refusals]) => routes.test(route) && refusals.includes(refusal));
   if (group !== undefined) return `${group[0]} ${refusal}`;
-  // A 401 with a code is about the key, unless it is about an offer.
-  if (hasCode) return `${status === 401 ? 'Any endpoint' : route} ${refusal}`;
+  // A 401 or 403 with a code is about the key, unless it is about an offer, the terms or the test clock.
+  if (hasCode) return `${status === 401 || refusal === '403 E1' ? 'Any endpoint' : route} ${refusal}`;
   if (withoutCode.has(`${route} ${status}`)) return `${route} ${status}`;
   return ofAnyEndpoint.has(status) ? `Any endpoint ${status}` : 'Not from an endpoint';
 }

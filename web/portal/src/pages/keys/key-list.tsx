@@ -9,18 +9,21 @@ import { Empty } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { usePortal } from '../../session.ts';
+import { RightsOf } from './key-rights.tsx';
 import { isPast, listKeys, maskOf, mayBeRolled } from './listed-keys.ts';
 
 type KeyListProps = {
   readonly keys: readonly ApiKey[];
   readonly roll: (key: ApiKey) => void;
+  /** Undefined: the person may not change limits. */
+  readonly limit: ((key: ApiKey) => void) | undefined;
   readonly disable: (key: ApiKey) => void;
 };
 
 /** With fewer keys no search field is needed. */
 const manyKeys = 8;
 
-export function KeyList({ keys, roll, disable }: KeyListProps) {
+export function KeyList({ keys, roll, limit, disable }: KeyListProps) {
   const { mode } = usePortal();
   const [text, setText] = useState('');
   const [withPast, setWithPast] = useState(false);
@@ -89,7 +92,7 @@ export function KeyList({ keys, roll, disable }: KeyListProps) {
               {
                 title: 'Actions',
                 kind: 'actions',
-                cell: (key) => <Actions of={key} roll={roll} disable={disable} />,
+                cell: (key) => <Actions of={key} roll={roll} limit={limit} disable={disable} />,
               },
             ]}
           />
@@ -109,13 +112,14 @@ function Name({ of: key }: { readonly of: ApiKey }) {
       {key.requestsPerMinute !== null && (
         <span class="muted small"> · at most {key.requestsPerMinute} requests a minute</span>
       )}
+      <RightsOf of={key} />
     </>
   );
 }
 
-type ActionsProps = Pick<KeyListProps, 'roll' | 'disable'> & { readonly of: ApiKey };
+type ActionsProps = Pick<KeyListProps, 'roll' | 'limit' | 'disable'> & { readonly of: ApiKey };
 
-function Actions({ of: key, roll, disable }: ActionsProps) {
+function Actions({ of: key, roll, limit, disable }: ActionsProps) {
   const nameOf = `${key.name} ${maskOf(key)}`;
   return (
     <>
@@ -124,6 +128,11 @@ function Actions({ of: key, roll, disable }: ActionsProps) {
           {mayBeRolled(key) && (
             <button type="button" class="quiet" aria-label={`Roll ${nameOf}`} onClick={() => roll(key)}>
               Roll
+            </button>
+          )}
+          {limit !== undefined && (
+            <button type="button" class="quiet" aria-label={`Limits of ${nameOf}`} onClick={() => limit(key)}>
+              Limits
             </button>
           )}
           <button type="button" class="danger" aria-label={`Disable ${nameOf}`} onClick={() => disable(key)}>

@@ -1,5 +1,6 @@
 /** Manage API Keys (specification, Authentication items 2 to 4 and 9). */
 import type { ApiKey, IssuedKeyReply, KeysReply } from '@offer-ads/contracts/portal/organisation-api';
+import type { KeyRights } from '@offer-ads/contracts/values/key-rights';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../../../ui/confirm.tsx';
@@ -9,16 +10,17 @@ import { PortalPage } from '../../portal-page.tsx';
 import { usePortal, useRead } from '../../session.ts';
 import { IssuedKey } from './issued-key.tsx';
 import { KeyList } from './key-list.tsx';
+import { ChangeRights } from './key-rights.tsx';
 import { maskOf } from './listed-keys.ts';
 import { NewKey } from './new-key.tsx';
 
 type Open =
   | { readonly step: 'create' }
-  | { readonly step: 'roll' | 'disable'; readonly key: ApiKey }
+  | { readonly step: 'roll' | 'limit' | 'disable'; readonly key: ApiKey }
   | { readonly step: 'issued'; readonly issued: IssuedKeyReply; readonly name: string };
 
 export function Keys() {
-  const { api, mode, session } = usePortal();
+  const { api, may, mode, session } = usePortal();
   const queries = useQueryClient();
   // Keys of both modes; the page shows those of its mode.
   const queryKey = [session.organisation.id, 'keys'];
@@ -35,6 +37,14 @@ export function Keys() {
     void changed();
     if (!reply.ok) return reply;
     setOpen({ step: 'issued', issued: reply.body, name: key.name });
+    return undefined;
+  };
+  const limit = async (key: ApiKey, rights: KeyRights) => {
+    const reply = await api.send('PATCH', `/keys/${key.id}/rights`, { json: rights });
+    void changed();
+    if (!reply.ok) return reply;
+    setDone({ id: Date.now(), text: `The limits of ${key.name} (${maskOf(key)}) are changed.` });
+    setOpen(null);
     return undefined;
   };
   const disable = async (key: ApiKey) => {
@@ -62,6 +72,7 @@ export function Keys() {
           <KeyList
             keys={data.keys}
             roll={(key) => setOpen({ step: 'roll', key })}
+            limit={may('key-rights') ? (key) => setOpen({ step: 'limit', key }) : undefined}
             disable={(key) => setOpen({ step: 'disable', key })}
           />
         )}
@@ -84,10 +95,13 @@ export function Keys() {
         >
           <p>
             <code>{maskOf(open.key)}</code> stops working at once, for everything that uses it. The new key
-            has the same name, expiry and limit, and is shown once. You become its owner: it stops working
+            has the same name, expiry and limits, and is shown once. You become its owner: it stops working
             when you are disabled.
           </p>
         </Confirm>
+      )}
+      {open?.step === 'limit' && (
+        <ChangeRights of={open.key} change={(rights) => limit(open.key, rights)} close={close} />
       )}
       {open?.step === 'disable' && (
         <Confirm

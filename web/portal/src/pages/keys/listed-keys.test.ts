@@ -14,6 +14,7 @@ const key: ApiKey = {
   disabledAt: null,
   disabledBy: null,
   requestsPerMinute: null,
+  rights: { access: 'full', addresses: [], spendingPerDayMinor: null, spendingPerMonthMinor: null },
   rolledFrom: null,
   standing: 'works',
 };

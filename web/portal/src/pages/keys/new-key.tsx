@@ -1,10 +1,11 @@
-/** The form for a new key: name and expiry. */
+/** The form for a new key: name, expiry, and its limits. */
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { DialogForm } from '../../../../ui/dialog-form.tsx';
 import { InputField } from '../../../../ui/field.tsx';
 import { textOf } from '../../../../ui/form.tsx';
 import { dayText, endOfDay } from '../../../../ui/time-text.ts';
 import { usePortal } from '../../session.ts';
+import { useRightsFields } from './key-rights.tsx';
 
 type NewKeyProps = {
   readonly made: (issued: IssuedKeyReply, name: string) => void;
@@ -13,11 +14,14 @@ type NewKeyProps = {
 
 export function NewKey({ made, close }: NewKeyProps) {
   const { api, mode } = usePortal();
+  const limits = useRightsFields();
   const create = async (values: FormData) => {
     const name = textOf(values, 'name');
     const expiresAt = endOfDay(textOf(values, 'expiresAt'))?.toISOString() ?? null;
+    const rights = limits.read();
+    if (rights === null) return null;
     const reply = await api.send<IssuedKeyReply>('POST', '/keys', {
-      json: { mode: mode.toUpperCase(), name, expiresAt },
+      json: { mode: mode.toUpperCase(), name, expiresAt, rights },
     });
     if (!reply.ok)
       return reply.status === 0
@@ -50,6 +54,10 @@ export function NewKey({ made, close }: NewKeyProps) {
         type="date"
         min={dayText(new Date())}
       />
+      <details>
+        <summary>Limits, for example for an assistant</summary>
+        <div class="stack">{limits.fields}</div>
+      </details>
     </DialogForm>
   );
 }
