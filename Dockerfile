@@ -1,7 +1,9 @@
 # An image per service; `npm run images` builds them all (k8s/README.md), and this one:
 #   docker build --build-arg SERVICE=offers --tag offer-ads/offers .
 # NODE_IMAGE builds the image and gives it its Node: Node 24 with npm and a shell, from any source. RUNTIME_IMAGE is the base
-# of the image. It needs only glibc and libstdc++, and no shell, because the build runs nothing in it.
+# of the image. It needs only glibc and libstdc++, and no shell, because the build runs nothing in it. PYTHON_IMAGE, from 3.11 on with
+# pip and venv, packs the Python client.
+ARG PYTHON_IMAGE=python:3.13-slim-bookworm
 ARG NODE_IMAGE=node:24-bookworm-slim
 ARG RUNTIME_IMAGE=debian:bookworm-slim
 
@@ -40,15 +42,27 @@ RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/ro
 RUN --mount=type=bind,source=deploy/images/shrink-modules.ts,target=/shrink-modules.ts --mount=type=bind,from=common,source=/app,target=/common \
     node /shrink-modules.ts node_modules /common/node_modules
 
-# The portal, the console and the guides, as files that browsers load.
+# The Python client. The secret `pip` has settings for a private package index.
+FROM ${PYTHON_IMAGE} AS wheel
+WORKDIR /app/packages/sdk-python
+COPY packages/sdk-python/requirements requirements
+RUN --mount=type=cache,target=/root/.cache/pip --mount=type=secret,id=pip,target=/etc/pip.conf \
+    python3 -m venv /tools && /tools/bin/pip install --require-hashes --requirement requirements/tools.txt
+COPY packages/contracts/generated/openapi.json ../contracts/generated/
+COPY packages/sdk-python ./
+RUN /tools/bin/python -m hatchling build -t wheel -d dist
+
+# The portal, the console and the guides, as files that browsers load, and the packed clients.
 FROM npm AS pages
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --workspace=@offer-ads/web
+    npm ci --workspace=@offer-ads/web --workspace=@offer-ads/sdk
 COPY tsconfig.json ./
 COPY packages/contracts packages/contracts
+COPY packages/sdk packages/sdk
+COPY --from=wheel /app/packages/sdk-python packages/sdk-python
 COPY docs docs
 COPY web web
-RUN node web/build.ts
+RUN node web/build.ts --complete
 
 # All files get the time of the commit, so that two builds give the same layers, and a new commit gives the portal's files new ETags.
 FROM ${NODE_IMAGE} AS sources
@@ -58,13 +72,14 @@ COPY services services
 # Else each process would load Node's compiler for them.
 RUN --mount=type=bind,source=deploy/images,target=/images node --no-warnings /images/strip-types.ts packages services
 COPY --from=pages /app/web/dist web/dist
+COPY --from=pages /app/web/downloads/dist web/downloads/dist
 ARG SOURCE_DATE_EPOCH
 RUN if [ -n "${SOURCE_DATE_EPOCH}" ]; then find . -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH}" {} +; fi
 
 # Only the gateway's image, which also contains the console, serves pages.
 FROM sources AS own-pages
 ARG SERVICE
-RUN mkdir -p /own && if [ "${SERVICE}" = gateway ]; then mkdir /own/web && cp -a web/dist /own/web/; fi
+RUN mkdir -p /own && if [ "${SERVICE}" = gateway ]; then mkdir -p /own/web/downloads && cp -a web/dist /own/web/ && cp -a web/downloads/dist /own/web/downloads/; fi
 
 FROM ${NODE_IMAGE} AS node
 # /data is for what a service keeps on disk; a volume that is mounted there starts with its owner.

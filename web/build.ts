@@ -1,6 +1,7 @@
 /**
- * Builds all pages into `dist/`, with a Brotli and a gzip copy of each file. Servers and tests of the pages call `buildWeb` first: it
- * does nothing when the sources have not changed.
+ * Builds all pages into `dist/`, with a Brotli and a gzip copy of each file, and the packed clients into `downloads/dist/`. Servers and
+ * tests of the pages call `buildWeb` first: it does nothing when the sources have not changed. `--complete`: fails without the Python
+ * client, which a release must have.
  */
 import { createHash } from 'node:crypto';
 import { glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 import { buildDocs, foldersOfGuides } from './docs/build.ts';
+import { buildDownloads } from './downloads/build.ts';
 import { buildSite } from './site/build.ts';
 import { type App, apps, configOf, forProduction } from './vite.config.ts';
 
@@ -17,7 +19,13 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(folder, 'dist');
 const stamp = 'sources.sha256';
 
-export async function buildWeb(o: { readonly report: (line: string) => void }): Promise<void> {
+type Options = { readonly report: (line: string) => void; readonly isComplete?: boolean };
+
+export async function buildWeb(o: Options): Promise<void> {
+  await Promise.all([buildPages(o), buildDownloads(o)]);
+}
+
+async function buildPages(o: Options): Promise<void> {
   const sources = await digestOfSources();
   if ((await builtFrom()) === sources) return;
   const startedAt = performance.now();
@@ -101,4 +109,7 @@ async function compress(path: string): Promise<void> {
   await writeFile(`${path}.gz`, gzipped);
 }
 
-if (import.meta.main) await buildWeb({ report: (line) => process.stdout.write(`${line}\n`) });
+if (import.meta.main) {
+  const report = (line: string) => process.stdout.write(`${line}\n`);
+  await buildWeb({ report, isComplete: process.argv.includes('--complete') });
+}

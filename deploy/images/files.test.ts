@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
@@ -49,7 +49,16 @@ describe('the stage that builds the pages', () => {
     const contents = foldersOfGuides
       .flatMap((folder) => globSync(`${folder}/**/*.*`))
       .filter((path) => !path.endsWith('test-pictures/README.md'));
-    const read = [...imported, ...contents.map((path) => relative(repository, path))];
+    const clients = globSync(
+      [
+        'tsconfig.json',
+        'packages/contracts/generated/openapi.json',
+        'packages/sdk/{*,src/**/*.ts}',
+        'packages/sdk-python/{*,requirements/tools.txt,src/**/*.py}',
+      ],
+      { cwd: repository },
+    ).filter((path) => extname(path) !== '' && !path.endsWith('.test.ts'));
+    const read = [...imported, ...clients, ...contents.map((path) => relative(repository, path))];
     expect(read.length).toBeGreaterThan(contents.length);
     expect(read.filter((path) => !isSent(path))).toEqual([]);
   });

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Two base images where no image registry is in reach, out of Debian's packages and npm's packages `node` and `npm`:
-#   offer-ads-base/node   Debian with Node and npm, to build with
+#   offer-ads-base/node   Debian with Node, npm and Python, to build with
 #   offer-ads-base/run    glibc, libstdc++ and certificates, to run on; no shell, no package manager
 # As root, with docker, debootstrap and npm. Debian comes from where apt has it, unless a mirror is given:
 #   deploy/images/local-bases.sh [mirror]
-#   npm run images -- --node-image offer-ads-base/node --runtime-image offer-ads-base/run
+#   npm run images -- --node-image offer-ads-base/node --python-image offer-ads-base/node --runtime-image offer-ads-base/run
 set -eu
 
 suite=bookworm
@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 build=$work/node
-debootstrap --variant=minbase --include=ca-certificates "$suite" "$build" "$mirror"
+debootstrap --variant=minbase --include=ca-certificates,python3-venv "$suite" "$build" "$mirror"
 
 run=$work/run
 mkdir -p "$run/var/lib/dpkg/status.d" "$run/etc/ssl"

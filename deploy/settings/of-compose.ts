@@ -49,6 +49,10 @@ export const composeSettings = z.object({
     description: 'What they are built with: any image with Node 24, npm and a shell.',
     example: 'registry.example/node:24-bookworm-slim',
   }),
+  PYTHON_IMAGE: z.string().optional().meta({
+    description: 'What packs the Python client: any image with Python from 3.11 on, pip and venv.',
+    example: 'registry.example/python:3.13-slim-bookworm',
+  }),
   RUNTIME_IMAGE: z.string().optional().meta({
     description: 'What they stand on: any image with glibc and libstdc++.',
     example: 'registry.example/debian:bookworm-slim',

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { generateClient } from './build.ts';
 import { isPythonSkipped } from './is-python-skipped.ts';
 import { pythonTools } from './python-tools.ts';
 
@@ -42,7 +41,9 @@ const generated = fileURLToPath(new URL('../contracts/generated', import.meta.ur
     const { python } = await pythonTools('tools');
     const module = name.replace('-', '_');
     // It fails on each warning.
-    await generateClient(python, join(generated, `${name}.json`), join(folder, module));
+    const generate =
+      'import sys, pathlib, hatch_build; hatch_build.generate(*map(pathlib.Path, sys.argv[1:]))';
+    await python(['-c', generate, join(generated, `${name}.json`), join(folder, module)]);
     const program = `import pkgutil, importlib, ${module}
 for found in pkgutil.walk_packages(${module}.__path__, '${module}.'): importlib.import_module(found.name)
 print('${type}' in ${module}.models.__all__)`;

@@ -1,14 +1,47 @@
-"""Refuses to pack the client without its generated part: such a package could be installed but not imported."""
+"""Adds the generated part of the client when the package is built: without it the package could be installed but not imported."""
 
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+here = Path(__file__).resolve().parent
+document = here.parent / "contracts" / "generated" / "openapi.json"
+package = Path("offer_ads", "_generated")
+# The same version as in requirements/tools.txt.
+generator = "openapi-python-client==0.29.1"
+
+
+def generate(document: Path, into: Path) -> None:
+    """Fails on each warning: the generator warns where it leaves something of the document out."""
+    options = ["--meta", "none", "--fail-on-warning", "--overwrite", "--config", str(here / "generator.yml")]
+    paths = ["--path", str(document), "--output-path", str(into)]
+    subprocess.run(
+        [sys.executable, "-m", "openapi_python_client", "generate", *paths, *options], check=True, timeout=240
+    )
+
 
 class GeneratedPart(BuildHookInterface):  # type: ignore[type-arg]
+    def is_generated(self) -> bool:
+        """In the source archive it is."""
+        return Path(self.root, "src", package, "__init__.py").is_file()
+
+    def dependencies(self) -> list[str]:
+        return [] if self.is_generated() else [generator]
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if not Path(self.root, "src", "offer_ads", "_generated", "__init__.py").is_file():
+        if self.is_generated():
+            return
+        if version == "editable" or not document.is_file():
             raise RuntimeError(
-                "src/offer_ads/_generated is missing: run `npm run build:python` in the repository, then install packages/sdk-python/dist/*.whl"
+                "offer_ads._generated is missing, without which the client cannot be imported. It is made from the OpenAPI document of "
+                "the repository. In the repository run `npm run build:python`, and install packages/sdk-python/dist/*.whl"
             )
+        # Removed at the end of the process, when the package is built.
+        self.folder = tempfile.TemporaryDirectory()
+        into = Path(self.folder.name) / "_generated"
+        generate(document, into)
+        build_data["force_include"][str(into)] = str(package if self.target_name == "wheel" else "src" / package)

@@ -1,11 +1,11 @@
 /** The Python client as it is published: built, checked, installed in an empty environment, and used there with all of its README. */
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type StandIn, startStandIn } from '../sdk/test/stand-in.ts';
-import { type Built, buildClient } from './build.ts';
+import { type Built, buildClient, offline } from './build.ts';
 import { isPythonSkipped } from './is-python-skipped.ts';
 import { installClient, type PythonTools, pythonTools, runPython } from './python-tools.ts';
 
@@ -19,12 +19,17 @@ const picture = fileURLToPath(new URL('../../docs/test-pictures/always-allowed.p
   let built: Built;
   /** Of an environment that has the client and what it needs. */
   let python: string;
+  /** The sources with the generated part. */
+  let sources: string;
   let service: StandIn;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'offer-ads-python-'));
     tools = await pythonTools('tools');
     built = await buildClient(tools, join(folder, 'built'));
-    python = await installClient(join(folder, 'environment'), { wheel: built.wheel, wheels: tools.wheels });
+    const given = { wheel: built.wheel, wheels: tools.wheels };
+    python = await installClient(join(folder, 'environment'), given);
+    sources = join(folder, 'sources');
+    await tools.python(['-m', 'zipfile', '--extract', built.wheel, sources]);
     cpSync(join(here, 'tests'), join(folder, 'tests'), { recursive: true });
     service = await startStandIn();
   }, 600_000);
@@ -35,17 +40,32 @@ const picture = fileURLToPath(new URL('../../docs/test-pictures/always-allowed.p
 
   const mypy = (...args: readonly string[]) => {
     const options = ['--config-file', join(here, 'pyproject.toml'), '--cache-dir', join(folder, 'mypy')];
-    const env = { MYPYPATH: `${built.sources}:${folder}` };
+    const env = { MYPYPATH: `${sources}:${folder}` };
     return tools.python(['-m', 'mypy', ...options, ...args], { cwd: folder, env });
   };
 
-  it('is not packed without its generated part', async () => {
-    const bare = join(folder, 'bare');
-    cpSync(join(folder, 'built', 'project'), bare, { recursive: true });
-    rmSync(join(bare, 'src', 'offer_ads', '_generated'), { recursive: true });
-    await expect(
-      tools.python(['-m', 'hatchling', 'build', '-t', 'wheel', '-d', folder], { cwd: bare }),
-    ).rejects.toThrow('npm run build:python');
+  it('is built from a checkout with its generated part, as from its source archive', async () => {
+    const into = join(folder, 'from-checkout');
+    await tools.python(['-m', 'pip', 'wheel', ...offline, '--wheel-dir', into, here]);
+    const wheel = readFileSync(join(into, basename(built.wheel)));
+    expect(wheel.equals(readFileSync(built.wheel))).toBe(true);
+    // pip installs this for the build.
+    const needed = 'import hatchling.build as b; print(*b.get_requires_for_build_wheel())';
+    const said = await tools.python(['-c', needed], { cwd: here });
+    expect(said).toMatch(/^openapi-python-client==\S+\n$/);
+    expect(readFileSync(join(here, 'requirements/tools.txt'), 'utf8')).toContain(`${said.trim()} \\\n`);
+  });
+
+  it.each([
+    ['outside of the repository', 'standard'],
+    ['as an editable installation', 'editable'],
+  ])('is not built without it: %s', async (_where, version) => {
+    const outside = join(folder, 'outside');
+    const project = version === 'editable' ? here : outside;
+    for (const name of ['pyproject.toml', 'hatch_build.py', 'README.md', 'src'])
+      cpSync(join(here, name), join(outside, name), { recursive: true });
+    const building = ['-m', 'hatchling', 'build', '-t', `wheel:${version}`, '-d', folder];
+    await expect(tools.python(building, { cwd: project })).rejects.toThrow('run `npm run build:python`');
   });
 
   it('needs httpx and attrs alone', async () => {
@@ -105,21 +125,6 @@ def pause(ads: OfferAds) -> str:
       writeFileSync(file, good.replace(from, to));
       await expect(mypy(file)).rejects.toThrow(/codes\.py:\d+: error/);
     }
-  });
-
-  it('can be built from its source archive by others, without the generator', async () => {
-    const into = join(folder, 'from-archive');
-    const offline = [
-      '--no-index',
-      '--no-build-isolation',
-      '--no-deps',
-      '--quiet',
-      '--disable-pip-version-check',
-    ];
-    await tools.python(['-m', 'pip', 'wheel', ...offline, '--wheel-dir', into, built.archive]);
-    const wheel = join(into, 'offer_ads-1.0.0-py3-none-any.whl');
-    expect(existsSync(wheel)).toBe(true);
-    expect(readFileSync(wheel).equals(readFileSync(built.wheel))).toBe(true);
   });
 
   it('runs the examples of its README', async () => {

@@ -87,14 +87,14 @@ export async function runPython(
   );
 }
 
-/** @returns the `python` of a new environment with the client alone, installed from its wheel as an advertiser does it */
+/** @returns the `python` of a new environment with the client alone, installed from its wheel, a file or an address */
 export async function installClient(
   folder: string,
   o: { readonly wheel: string; readonly wheels: string },
 ): Promise<string> {
-  await runPython('python3', ['-m', 'venv', folder]);
   const python = join(folder, 'bin', 'python');
+  await runPython('python3', ['-m', 'venv', '--without-pip', folder]);
   const offline = ['--no-index', '--find-links', o.wheels, '--quiet', '--disable-pip-version-check'];
-  await runPython(python, ['-m', 'pip', 'install', ...offline, o.wheel]);
+  await runPython('python3', ['-m', 'pip', '--python', python, 'install', ...offline, o.wheel]);
   return python;
 }

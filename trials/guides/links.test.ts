@@ -28,6 +28,7 @@ const pages = new Set([
   '/docs/reference',
   '/docs/sdk',
   '/community/openapi.json',
+  '/downloads',
   '/llms.txt',
   '/openapi.json',
   '/portal',

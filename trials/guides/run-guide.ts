@@ -1,6 +1,7 @@
 /** Runs every example of a guide against a running system, from top to bottom, and compares the replies with those of the guide. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -100,6 +101,12 @@ globalThis.fetch = (to, o = {}) => {
       mode: 0o755,
     });
   }
+  // Into the environment in which the guide's examples run.
+  const pip =
+    reader.python === null
+      ? ''
+      : `HOME='${homedir()}' exec python3 -m pip --python '${reader.python}' "$@"\n`;
+  writeFileSync(join(programs, 'pip'), `#!/bin/sh\n${pip}`, { mode: 0o755 });
   const scripts = Object.entries(reader.scripts).map(([name, file]) => [name, `node '${file}'`]);
   // Scripts of a guide are modules.
   const manifest = { private: true, type: 'module', scripts: Object.fromEntries(scripts) as object };
@@ -111,8 +118,11 @@ globalThis.fetch = (to, o = {}) => {
     HOME: reader.folder,
     CURL_HOME: reader.folder,
     NODE_OPTIONS: `--import=${preload}`,
-    // Without the lines by which npm says what it runs.
+    // Without the lines by which npm and pip say what they do.
     npm_config_loglevel: 'silent',
+    npm_config_audit: 'false',
+    PIP_QUIET: '1',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
     ...reader.settings,
     ...reader.values,
   };

@@ -1,18 +1,20 @@
-/** The Python client as advertisers have it: built once for a run, and installed from its wheel into an environment of its own. */
+/** The Python client as advertisers have it: built once for a run, and installed from the gateway into an environment of its own. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildClient } from '@offer-ads/sdk-python/build';
 import { installClient, pythonTools, whyNoPython } from '@offer-ads/sdk-python/python-tools';
+import { buildDownloads } from '../../web/downloads/build.ts';
+import type { TestSystem } from './test-system.ts';
 
 let installed: Promise<string | null> | undefined;
 
 /** @returns the `python` of the environment; null where there is no Python, which is an error in CI */
-export function pythonWithClient(folder: string): Promise<string | null> {
-  installed ??= install(folder);
+export function pythonWithClient(system: TestSystem): Promise<string | null> {
+  installed ??= install(system);
   return installed;
 }
 
-async function install(folder: string): Promise<string | null> {
+async function install({ folder, state }: TestSystem): Promise<string | null> {
   const missing = await whyNoPython();
   if (missing !== null) {
     if (process.env.CI === 'true') throw new Error(missing);
@@ -20,7 +22,10 @@ async function install(folder: string): Promise<string | null> {
     return null;
   }
   const tools = await pythonTools('tools');
-  const { wheel } = await buildClient(tools, join(folder, 'python-client'));
+  await buildClient(tools);
+  const { files } = await buildDownloads({ report: () => {}, isComplete: true });
+  const served = files.find(({ name }) => name === 'offer-ads');
+  const wheel = `${state().gateway}/downloads/${served?.file}#sha256=${served?.sha256}`;
   return installClient(join(folder, 'python'), { wheel, wheels: tools.wheels });
 }
 

@@ -63,7 +63,7 @@ export function describeGuides(system: () => TestSystem): void {
           programs: { 'offer-ads': commandLine },
           scripts: {},
           settings: {},
-          python: await pythonWithClient(system().folder),
+          python: await pythonWithClient(system()),
           paymentArrived: () =>
             eventually(async () => {
               const unpaid = await reader.request(

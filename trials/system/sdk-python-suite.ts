@@ -1,4 +1,4 @@
-/** The Python client against the whole system: an empty project installs it from its wheel and buys an offer. */
+/** The Python client against the whole system: an empty project installs it from the gateway and buys an offer. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const picture = fileURLToPath(new URL('../../docs/test-pictures/always-allowed.p
 export function describePythonClient(system: () => TestSystem): void {
   describe('the Python client', () => {
     it('buys an offer, looks at it, pauses, resumes and deletes it', async () => {
-      const python = await pythonWithClient(system().folder);
+      const python = await pythonWithClient(system());
       if (python === null) return;
       const folder = join(system().folder, 'python-project');
       mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
-/** The SDK against the whole system: from its packed file, after lost replies, and with every part of the API that it has functions for. */
+/** The SDK against the whole system: installed from the gateway, after lost replies, and with every part of the API that it has functions for. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type CreateOfferRequest, createCommunityClient, OfferAdsError, unwrap } from '@offer-ads/sdk';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { installPacked } from '../../packages/sdk/test/packed.ts';
+import { everyNode } from '../../packages/sdk/test/every-node.ts';
+import type { Downloads } from '../../web/downloads/build.ts';
 import {
   hourMs,
   inFuture,
@@ -34,7 +35,7 @@ const ads = createClient({ apiKey: process.env.API_KEY, baseUrl: process.env.BAS
 const { offer_id: offerId, status } = unwrap(
   await ads.offers.create({
     category_id: 1,
-    title: 'From a packed file',
+    title: 'From the gateway',
     description: 'Two coffees for the price of one.',
     url: 'https://crown.example/offer',
     image: new Blob([await readFile(process.env.PICTURE)]),
@@ -125,18 +126,32 @@ export function describeSdk(system: () => TestSystem): void {
       }
     });
 
-    it('buys an offer from an empty project that has installed the packed file', async () => {
+    it('buys an offer from an empty project that has installed it from the gateway, on each installed Node', async () => {
+      const { gateway } = system().state();
+      const reply = await fetch(`${gateway}/downloads/index.json`);
+      const { files } = (await reply.json()) as Downloads;
+      const { file, integrity } = files.find(({ name }) => name === '@offer-ads/sdk')!;
       const folder = mkdtempSync(join(tmpdir(), 'sdk-project-'));
+      const run = promisify(execFile);
       try {
-        await installPacked(folder);
+        writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+        const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
+        await run('npm', ['install', `${gateway}/downloads/${file}`, ...quiet], { cwd: folder });
+        expect(readFileSync(join(folder, 'package-lock.json'), 'utf8')).toContain(integrity);
         writeFileSync(join(folder, 'buy.js'), program);
-        const bought = await promisify(execFile)(process.execPath, ['buy.js'], {
-          cwd: folder,
-          env: { BASE_URL: system().state().gateway, API_KEY: organisation.key, PICTURE: picture },
-        });
-        const { offerId, status } = JSON.parse(bought.stdout) as { offerId: number; status: string };
-        const offer = unwrap(await sdkClient(system(), organisation.key).offers.get(offerId));
-        expect([status, offer]).toMatchObject(['Scheduled', { title: 'From a packed file' }]);
+        for (const [version, node] of everyNode()) {
+          const bought = await run(node, ['buy.js'], {
+            cwd: folder,
+            env: { BASE_URL: gateway, API_KEY: organisation.key, PICTURE: picture },
+          });
+          const { offerId, status } = JSON.parse(bought.stdout) as { offerId: number; status: string };
+          const offer = unwrap(await sdkClient(system(), organisation.key).offers.get(offerId));
+          expect([version, status, offer]).toMatchObject([
+            version,
+            'Scheduled',
+            { title: 'From the gateway' },
+          ]);
+        }
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }

@@ -63,6 +63,7 @@ function contentsForPrograms([forAdvertisers = '', forCommunities = '']: readonl
 
 ${forAdvertisers}
 - [OpenAPI document](/openapi.json): every endpoint and field
+- [Clients](/downloads): TypeScript with a command line, and Python
 - [Workflows](/arazzo.json): the calls of a purchase in their order (Arazzo)
 
 ## For community platforms

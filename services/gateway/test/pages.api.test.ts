@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
+import { buildDownloads, type Downloads } from '../../../web/downloads/build.ts';
 import { endpoints, placementEndpoints, webhookEndpoints } from '../src/public-api/endpoints.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
+  await buildDownloads({ report: () => {} });
   gateway = await startGatewayUnderTest();
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
@@ -83,6 +86,7 @@ describe.each([
   '/docs/community/placements',
   '/docs/errors',
   '/docs/reference',
+  '/downloads',
   '/',
   '/portal/docs',
   '/portal',
@@ -246,6 +250,43 @@ describe('the portal', () => {
     expect(fonts).not.toEqual([]);
     for (const font of fonts)
       expect((await read(font)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+});
+
+describe('/downloads', () => {
+  it('has each client with its size and hashes, in three forms that agree', async () => {
+    const { body, headers } = await read('/downloads/index.json');
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    const { files, missing } = body as Downloads;
+    const names = [...files, ...missing].map(({ name }) => name);
+    expect(names).toEqual(['@offer-ads/sdk', 'offer-ads']);
+    const sums = await read('/downloads/SHA256SUMS');
+    expect(sums.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(sums.body).toBe(files.map(({ sha256, file }) => `${sha256}  ${file}\n`).join(''));
+    const page = (await read('/downloads/')).body as string;
+    for (const { reason } of missing) expect(page).toContain(reason.split('`')[0]);
+    for (const { name, version, file, size, sha256, integrity } of files) {
+      expect(page).toMatch(new RegExp(`${name} ${version}[^]*href="/downloads/${file}"[^]*${sha256}`));
+      const reply = await fetch(`${gateway.url}/downloads/${file}`);
+      const bytes = Buffer.from(await reply.arrayBuffer());
+      const hash = (algorithm: string) => createHash(algorithm).update(bytes);
+      expect([bytes.length, hash('sha256').digest('hex')]).toEqual([size, sha256]);
+      expect(`sha512-${hash('sha512').digest('base64')}`).toBe(integrity);
+      expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+      const { status, headers } = await read(`/downloads/${file}`, { method: 'HEAD' });
+      expect([status, headers.get('content-length')]).toEqual([200, `${size}`]);
+      await expectAskedForAgain(`/downloads/${file}`, 'identity');
+    }
+  });
+
+  it.each([
+    '/downloads/none.tgz',
+    '/downloads/..%2fbuild.ts',
+    '/downloads/%2e%2e/build.ts',
+    '/downloads/a/b',
+  ])('has nothing at %s', async (path) => {
+    const { status, body } = await read(path);
+    expect([status, body]).toEqual([404, { message: 'Not found' }]);
   });
 });
 

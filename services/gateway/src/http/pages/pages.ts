@@ -15,6 +15,7 @@ import {
 } from '@offer-ads/platform/pages/built-pages';
 import type { Express, RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
+import { downloads } from './downloads.ts';
 import { jsonDocument } from './json-document.ts';
 
 /** The front page, and the style sheet that it shares with the status page. */
@@ -37,6 +38,7 @@ export function pages(app: Express, o: Pages): void {
   portal(app, o);
   app.use('/assets', builtFiles(join(site, 'assets'), { keep: 3_600 }));
   docsPages(app, join(builtFolder, 'docs'));
+  downloads(app);
 }
 
 /** What programs look for: workflows, the API catalog of RFC 9727, and the list of guides of llmstxt.org. */
