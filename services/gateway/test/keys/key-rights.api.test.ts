@@ -1,6 +1,7 @@
 /** What a key may do, from where, and how much it may spend. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KeyRightsChange } from '@offer-ads/contracts/values/key-rights';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lastCallerAt } from '../forwarding/fake-upstream.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-test.ts';
 
@@ -74,8 +75,10 @@ describe('a key with addresses', () => {
     expect(await gateway.call('/categories', { key, ip: '203.0.113.1' })).toMatchObject(
       refused('may not be used from this IP address'),
     );
-    const [latest] = await gateway.callsOf(organisationId);
-    expect(latest).toMatchObject({ status: 403, returnCode: 'E1' });
+    await eventually(async () => {
+      const [latest] = await gateway.callsOf(organisationId);
+      expect(latest).toMatchObject({ status: 403, returnCode: 'E1' });
+    });
   });
 
   it('tells nobody that a disabled key exists', async () => {
