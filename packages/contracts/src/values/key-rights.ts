@@ -1,4 +1,4 @@
-/** What an API key may do, beside what its organisation and its mode allow. */
+/** What an API key may do, beside what its organisation and its mode allow (decision 262, rights of a key). */
 import { z } from 'zod';
 import { minorUnits } from './primitives.ts';
 

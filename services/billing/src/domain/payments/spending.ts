@@ -1,4 +1,4 @@
-/** The spending limits of a key or a person: what may still be ordered in a UTC day and its calendar month. */
+/** The spending limits of a key or a person: what may still be ordered in a UTC day and its calendar month (decision 262, rights of a key). */
 import type { ExceededLimit } from '@offer-ads/contracts/internal/billing-api';
 import type { Spending } from '@offer-ads/contracts/internal/caller-context';
 
