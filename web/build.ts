@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
-import { buildDocs, foldersOfGuides } from './docs/build.ts';
+import { buildDocs, foldersOfGuides, references } from './docs/build.ts';
 import { buildDownloads } from './downloads/build.ts';
 import { buildSite } from './site/build.ts';
 import { type App, apps, configOf, forProduction } from './vite.config.ts';
@@ -59,7 +59,7 @@ async function builtFrom(): Promise<string> {
 
 /** The digest of all sources of the pages, and of the versions of their packages. */
 async function digestOfSources(): Promise<string> {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(JSON.stringify(references));
   const files: string[] = [];
   for await (const file of glob('{*,{portal,console,docs,places,site,ui}/**/*}', {
     cwd: folder,

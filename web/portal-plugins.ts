@@ -71,29 +71,3 @@ export function leafletWithoutMarkup(): Plugin {
 
 /** The file with the Latin letters of the font; other alphabets are loaded by the pages that show them. */
 export const firstFont: RegExp = /inter-latin-wght-normal-[\w-]+\.woff2$/;
-
-/** The texts that Scalar shows where a key belongs look like keys. They are replaced by texts that say what belongs there. */
-export function ownPlaceholders(): Plugin {
-  const replaced = new Map([
-    ['QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT', 'your key: pk_test_... or pk_live_...'],
-    ['YOUR_SECRET_TOKEN', 'YOUR_API_KEY'],
-  ]);
-  const missing = new Set(replaced.keys());
-  return {
-    name: 'own-placeholders',
-    transform(code, id) {
-      if (!id.includes('@scalar')) return null;
-      const found = [...replaced].filter(([theirs]) => code.includes(theirs));
-      if (found.length === 0) return null;
-      for (const [theirs] of found) missing.delete(theirs);
-      return {
-        code: found.reduce((before, [theirs, ours]) => before.replaceAll(theirs, ours), code),
-        map: null,
-      };
-    },
-    buildEnd(error) {
-      if (error === undefined && missing.size > 0)
-        throw new Error(`the reference has no ${[...missing].join(' and no ')} any more: remove it here`);
-    },
-  };
-}

@@ -57,7 +57,7 @@ describe('an Ingress serves', () => {
     '/portal/docs',
     '/docs',
     '/docs/errors',
-    '/docs/reference/assets/standalone.js',
+    '/docs/reference/offers',
     '/assets/portal.js',
     '/openapi.json',
     '/status',

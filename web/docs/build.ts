@@ -3,10 +3,13 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Manifest, type ManifestChunk } from 'vite';
-import { firstFont, ownPlaceholders } from '../portal-plugins.ts';
+import publicApi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
+import portalApi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
+import { build, type Manifest } from 'vite';
+import { firstFont } from '../portal-plugins.ts';
 import { guidesFolders, renderGuides } from './guides.ts';
-import { type ReferenceAssets, referencePage, references } from './reference-page.ts';
+import type { OpenApi } from './reference/openapi.ts';
+import { type Reference, renderReference, searchEntriesOf } from './reference/pages.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const picturesFolder = join(here, '../../docs/test-pictures');
@@ -15,36 +18,66 @@ export const foldersOfGuides: readonly string[] = [
   ...guidesFolders.map(({ folder }) => folder),
   picturesFolder,
 ];
+/** Their pages lie in a folder of that name. */
+export const references: readonly (Reference & {
+  readonly folder: string;
+  readonly openapi: OpenApi;
+})[] = [
+  {
+    title: 'API reference',
+    address: '/docs/reference',
+    document: '/openapi.json',
+    hasClients: true,
+    folder: 'reference',
+    openapi: publicApi as unknown as OpenApi,
+  },
+  {
+    title: 'Portal API reference',
+    address: '/portal/docs',
+    document: '/portal/openapi.json',
+    hasClients: false,
+    folder: 'portal-reference',
+    openapi: portalApi as unknown as OpenApi,
+  },
+];
 /** Where the gateway serves them. */
 const base = '/docs/';
 
 export async function buildDocs(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
   await mkdir(outDir, { recursive: true });
-  const client = await buildScript(outDir, 'client.ts');
-  const reference = await buildScript(outDir, 'reference.ts');
+  const client = await buildScript(outDir);
   const keep = async (name: string, content: string | Buffer) => {
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8);
     const file = `assets/${name.replace(extname(name), '')}-${hash}${extname(name)}`;
     await writeFile(join(outDir, file), content);
     return base + file;
   };
-  const ofPortal = async (name: string) => keep(name, await readFile(join(here, '../portal/public', name)));
-  const [theme, icon] = [await ofPortal('theme.js'), await ofPortal('icon.svg')];
-  const before = await keep('before-reference.js', await readFile(join(here, 'before-reference.js')));
-  for (const [name, which] of Object.entries(references))
-    await writeFile(join(outDir, name), referencePage(which, { ...reference, before, theme, icon }));
-  const [style = ''] = client.styles;
+  const portal = join(here, '../portal/public');
+  const icon = await keep('icon.svg', await readFile(join(portal, 'icon.svg')));
+  const early = await Promise.all(
+    [join(portal, 'theme.js'), join(here, 'early.js')].map(async (file) => readFile(file, 'utf8')),
+  );
+  const assets = { ...client, icon, early: await keep('early.js', early.join('\n')) };
+  const write = async (folder: string, files: Iterable<readonly [string, string]>) => {
+    await mkdir(join(outDir, folder), { recursive: true });
+    for (const [name, text] of files) await writeFile(join(outDir, folder, name), text);
+  };
   const lists: string[] = [];
   for (const which of guidesFolders) {
-    const render = (searchIndex: string) =>
-      renderGuides(which, { script: client.script, font: client.font, style, theme, icon, searchIndex });
-    const { searchIndex } = await render('');
-    const { pages, markdown, list } = await render(await keep('search.json', searchIndex));
+    const described = which.address === '/docs' ? references : [];
+    // The pages name the search index, whose name depends on their content.
+    const { searchEntries } = await renderGuides(which, { ...assets, searchIndex: '' });
+    // Without the portal's own calls: advertisers look for those of the public API, which have the same names.
+    const entries = described
+      .filter(({ hasClients }) => hasClients)
+      .flatMap(({ openapi, ...reference }) => searchEntriesOf(reference, openapi));
+    const searchIndex = await keep('search.json', JSON.stringify([...searchEntries, ...entries]));
+    const { pages, markdown, list } = await renderGuides(which, { ...assets, searchIndex });
     lists.push(list);
-    const folder = join(outDir, which.address.slice(base.length));
-    await mkdir(folder, { recursive: true });
-    for (const [name, text] of [...pages, ...markdown]) await writeFile(join(folder, name), text);
+    await write(which.address.slice(base.length), [...pages, ...markdown]);
+    for (const { folder, openapi, ...reference } of described)
+      await write(folder, renderReference(reference, openapi, { ...assets, searchIndex }));
   }
   await writeFile(join(outDir, 'llms.txt'), contentsForPrograms(lists));
   await cp(picturesFolder, join(outDir, 'test-pictures'), {
@@ -73,23 +106,15 @@ ${forCommunities}
 `;
 }
 
-type Built = Pick<ReferenceAssets, 'script' | 'styles' | 'imports' | 'font'>;
-
-/** Adds a script with its styles to `assets`. */
-async function buildScript(outDir: string, input: string): Promise<Built> {
+/** Adds the script of the pages with its styles to `assets`. */
+async function buildScript(outDir: string): Promise<{ script: string; style: string; font: string }> {
+  const input = 'client.ts';
   await build({
     root: here,
     base,
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
-    plugins: input === 'reference.ts' ? [ownPlaceholders()] : [],
-    // Constants that Vue (in the reference) needs; without them it warns.
-    define: {
-      __VUE_OPTIONS_API__: 'true',
-      __VUE_PROD_DEVTOOLS__: 'false',
-      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
-    },
     build: {
       outDir,
       emptyOutDir: false,
@@ -97,32 +122,16 @@ async function buildScript(outDir: string, input: string): Promise<Built> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // The reference is a large library.
-      chunkSizeWarningLimit: 2_000,
       target: 'es2023',
       rollupOptions: { input: join(here, input) },
     },
   });
   const list = join(outDir, 'manifest.json');
-  const manifest = JSON.parse(await readFile(list, 'utf8')) as Manifest;
+  const entry = (JSON.parse(await readFile(list, 'utf8')) as Manifest)[input];
   await rm(list);
-  const entry = manifest[input];
-  const styles = entry?.css ?? [];
-  if (entry === undefined || styles.length === 0) throw new Error(`docs/${input} was not built`);
-  const at = (file: string) => base + file;
-  const imports = [...importsOf(entry, manifest)].map(({ file }) => at(file));
-  const font = entry.assets?.find((file) => firstFont.test(file));
-  if (font === undefined) throw new Error(`docs/${input} has no font`);
-  return { script: at(entry.file), styles: styles.map(at), imports, font: at(font) };
-}
-
-/** All static imports of a chunk, also indirect ones; without dynamic imports. */
-function importsOf(chunk: ManifestChunk, manifest: Manifest, found = new Set<ManifestChunk>()) {
-  for (const name of chunk.imports ?? []) {
-    const imported = manifest[name];
-    if (imported === undefined || found.has(imported)) continue;
-    found.add(imported);
-    importsOf(imported, manifest, found);
-  }
-  return found;
+  const style = entry?.css?.[0];
+  const font = entry?.assets?.find((file) => firstFont.test(file));
+  if (entry === undefined || style === undefined || font === undefined)
+    throw new Error(`docs/${input} was not built with its styles and font`);
+  return { script: base + entry.file, style: base + style, font: base + font };
 }

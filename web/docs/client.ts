@@ -1,12 +1,15 @@
-/** The script of the guides: copy buttons, search, the theme, and the address of this service in commands. */
+/** The script of guides and references: copy buttons, languages, search, the theme, and the address of this service and a TEST key in commands. */
 import './docs.css';
-import { chooseTheme } from './theme-choice.ts';
+import { askForKey, storedKey } from './test-key.ts';
+import { chooseTheme, keep } from './theme-choice.ts';
 
 document.documentElement.dataset['script'] = 'on';
 
 nameThisService();
+fillInKey();
 addCopyButtons();
 letWideBlocksScroll();
+chooseLanguage();
 chooseTheme();
 search(document.querySelector<HTMLElement>('script[data-search]')?.dataset['search'] ?? '');
 
@@ -19,6 +22,25 @@ function nameThisService(): void {
       text.nodeValue = text.nodeValue?.replaceAll('https://ads.example', location.origin) ?? '';
     }
   }
+}
+
+/** Puts the TEST key of this tab where the samples have a placeholder. */
+function fillInKey(): void {
+  const placeholder = 'pk_test_your_key';
+  const places: { readonly node: Text; readonly text: string }[] = [];
+  const found = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (found.nextNode()) {
+    const node = found.currentNode as Text;
+    if (node.data.includes(placeholder)) places.push({ node, text: node.data });
+  }
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('.test-key button')];
+  const show = (key: string | null) => {
+    for (const { node, text } of places) node.data = text.replaceAll(placeholder, key ?? placeholder);
+    for (const button of buttons)
+      button.textContent = key === null ? 'Use a TEST key of mine' : `TEST key …${key.slice(-4)}: change`;
+  };
+  show(storedKey());
+  for (const button of buttons) button.addEventListener('click', () => askForKey(show));
 }
 
 function addCopyButtons(): void {
@@ -65,6 +87,31 @@ function letWideBlocksScroll(): void {
     for (const { target } of entries) look(target as HTMLElement);
   });
   for (const element of document.querySelectorAll('pre, .scrolls')) sizes.observe(element);
+}
+
+/** One choice for all samples of all pages. The page was painted with it (early.js). */
+function chooseLanguage(): void {
+  const root = document.documentElement;
+  const radios = [...document.querySelectorAll<HTMLInputElement>('.languages input')];
+  const show = () => {
+    for (const radio of radios) radio.checked = radio.value === shownIn(radio, root.dataset['language']);
+  };
+  show();
+  for (const radio of radios)
+    radio.addEventListener('change', () => {
+      const before = radio.getBoundingClientRect().top;
+      root.dataset['language'] = radio.value;
+      keep('language', radio.value);
+      show();
+      // Samples above have other lengths now: the chosen one stays where it was.
+      scrollBy({ top: radio.getBoundingClientRect().top - before, behavior: 'instant' });
+    });
+}
+
+/** The chosen language, or the first one where a sample does not exist in it. */
+function shownIn(radio: HTMLInputElement, language: string | undefined): string | undefined {
+  const all = radio.closest<HTMLElement>('.samples')?.dataset['has']?.split(' ') ?? [];
+  return all.find((each) => each === language) ?? all[0];
 }
 
 type Entry = readonly [address: string, guide: string, heading: string, text: string];

@@ -9,7 +9,7 @@ import { renderGuide } from './markdown.ts';
 const assets = {
   style: '/docs/assets/style.css',
   script: '/docs/assets/script.js',
-  theme: '/docs/assets/theme.js',
+  early: '/docs/assets/early.js',
   icon: '/docs/assets/icon.svg',
   font: '/docs/assets/font.woff2',
   searchIndex: '/docs/assets/search.json',
@@ -60,21 +60,20 @@ describe.each(guidesFolders)('the guides at $address', (which) => {
     const links = [...guides.pages.values()].join('\n').matchAll(/href="(\/docs[^"]*)"/g);
     for (const [, link = ''] of links) {
       const [address = '', section] = link.split('#');
-      if (/^\/docs\/(assets\/|test-pictures\/|reference$)/.test(address)) continue;
+      if (/^\/docs\/(assets\/|test-pictures\/|reference(\/|$))/.test(address)) continue;
       expect([link, pages.has(address)]).toEqual([link, true]);
       if (section !== undefined) expect(pages.get(address)).toContain(` id="${section}"`);
     }
   });
 
   it('have a search index that is small, because it is downloaded at the first search', () => {
-    expect(brotliCompressSync(guides.searchIndex).length).toBeLessThan(30_000);
+    expect(brotliCompressSync(JSON.stringify(guides.searchEntries)).length).toBeLessThan(30_000);
   });
 });
 
 it('the search index has headings and texts', async () => {
-  const { searchIndex } = await renderGuides(guidesFolders[0]!, assets);
-  const entries = JSON.parse(searchIndex) as string[][];
-  expect(entries.find(([, , heading]) => heading === 'POST /offers 400 E4')).toEqual([
+  const { searchEntries } = await renderGuides(guidesFolders[0]!, assets);
+  expect(searchEntries.find(([, , heading]) => heading === 'POST /offers 400 E4')).toEqual([
     '/docs/errors#post-offers-400-e4',
     'Errors',
     'POST /offers 400 E4',
@@ -93,12 +92,16 @@ describe('a guide', () => {
     expect(html('```json\n{}\n```')).toContain('<div class="code reply">');
   });
 
-  it('has the same in other languages below a block, to be opened', () => {
+  it('has blocks in several languages below one another as one group, each with its reply', () => {
     const page = html(
-      '```ts\nfirst();\n```\n\nText.\n\n```sh\ndate\n```\n\n```json\n{}\n```\n\n```python\nprint()\n```',
+      '```ts\nfirst();\n```\n\nText.\n\n```sh yours\nexport A=b\n```\n\n```sh\ndate\n```\n\n```json\n{}\n```\n\n```python\nprint()\n```',
     );
-    expect(page.match(/<details class="same"><summary>\w+<\/summary>/g)).toEqual([
-      '<details class="same"><summary>Python</summary>',
+    const [before = '', ...samples] = page.split('<div class="sample" data-language=');
+    expect(before).toContain('<div class="samples" data-has="sh python">');
+    expect(before).toMatch(/first[^]*export/);
+    expect(samples.map((sample) => sample.match(/"code \w+"/g))).toEqual([
+      ['"code command"', '"code reply"'],
+      ['"code command"'],
     ]);
   });
 

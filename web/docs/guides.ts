@@ -21,7 +21,7 @@ export type RenderedGuides = {
   readonly pages: ReadonlyMap<string, string>;
   /** The same guides for programs. */
   readonly markdown: ReadonlyMap<string, string>;
-  readonly searchIndex: string;
+  readonly searchEntries: readonly string[][];
   /** A line of Markdown for each guide: its address and what it is about. */
   readonly list: string;
 };
@@ -69,7 +69,7 @@ export async function renderGuides(which: GuidesFolder, assets: Assets): Promise
   return {
     pages: new Map(pages),
     markdown: new Map(files.map((file, at) => [file, asMarkdown(texts[at] ?? '')])),
-    searchIndex: JSON.stringify(searchEntries(address, files, guides)),
+    searchEntries: searchEntries(address, files, guides),
     list: list.join('\n'),
   };
 }

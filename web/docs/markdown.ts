@@ -6,6 +6,7 @@ import json from 'highlight.js/lib/languages/json';
 import python from 'highlight.js/lib/languages/python';
 import typescript from 'highlight.js/lib/languages/typescript';
 import createMarkdown, { type MarkdownIt, type Token } from 'markdown-it';
+import { isLanguage, type Language, samplesHtml } from './samples.ts';
 import { slugs } from './slug.ts';
 
 hljs.registerLanguage('sh', bash);
@@ -35,8 +36,21 @@ export type MarkdownOptions = {
   readonly drawing: (name: string) => string;
 };
 
+const options = { html: false, linkify: false, typographer: false, highlight } as const;
+const plain = createMarkdown(options);
+
+/** A description of an API as HTML. */
+export function renderText(markdown: string): string {
+  return plain.render(markdown);
+}
+
+/** The same without paragraphs. */
+export function renderLine(markdown: string): string {
+  return plain.renderInline(markdown);
+}
+
 export function renderGuide(markdown: string, around: MarkdownOptions): RenderedGuide {
-  const md = createMarkdown({ html: false, linkify: false, typographer: false, highlight });
+  const md = createMarkdown(options);
   drawPictures(md, around);
   nameCells(md);
   wrapCode(md);
@@ -122,22 +136,48 @@ function nameCells(md: MarkdownIt): void {
   md.renderer.rules['th_close'] = (tokens, at) => (isNameless(tokens, at - 1) ? '</td>' : '</th>');
 }
 
-const otherLanguages = new Map([
-  ['ts', 'TypeScript'],
-  ['python', 'Python'],
-]);
+/** Script fills the key in (test-key.ts). */
+const keyButton =
+  '<p class="test-key with-script"><button type="button" class="link">Use a TEST key of mine</button></p>\n';
+
+/** @param language of a command, which gets a copy button, or of a reply */
+export function codeBlock(code: string, language: string): string {
+  const shown = highlight(code.trimEnd(), language) || plain.utils.escapeHtml(code.trimEnd());
+  const kind = ['sh', 'ts', 'js', 'python'].includes(language) ? 'command' : 'reply';
+  return `<div class="code ${kind}"><pre><code>${shown}</code></pre></div>\n${code.includes('pk_test_your_key') ? keyButton : ''}`;
+}
+
+type Part = { readonly language: Language; readonly blocks: Token[] };
+
+/** Blocks in several languages directly below one another do the same in each. A reply belongs to the command above it. @param blocks begin with a command */
+function partsOf(blocks: readonly Token[]): readonly Part[] {
+  const parts: Part[] = [];
+  for (const block of blocks) {
+    const last = parts.at(-1);
+    if (isLanguage(block.info) && block.info !== last?.language)
+      parts.push({ language: block.info, blocks: [block] });
+    else last?.blocks.push(block);
+  }
+  return parts;
+}
 
 function wrapCode(md: MarkdownIt): void {
+  const blockOf = ({ content, info }: Token) => codeBlock(content, info.split(' ')[0] ?? '');
   md.renderer.rules['fence'] = (tokens, at) => {
-    const { info = '', content = '' } = tokens[at] ?? {};
-    const [language = ''] = info.split(' ');
-    const code = highlight(content.trimEnd(), language) || md.utils.escapeHtml(content.trimEnd());
-    const kind = ['sh', 'ts', 'js', 'python'].includes(language) ? 'command' : 'reply';
-    const block = `<div class="code ${kind}"><pre><code>${code}</code></pre></div>\n`;
-    const name = otherLanguages.get(language);
-    // Directly below another block, it is the same in another language.
-    if (name === undefined || tokens[at - 1]?.type !== 'fence') return block;
-    return `<details class="same"><summary>${name}</summary>${block}</details>\n`;
+    const isFence = ({ type }: Token) => type === 'fence';
+    const top = tokens.slice(0, at).findLastIndex((token) => !isFence(token)) + 1;
+    // Values that each reader sets may stand above.
+    const first = tokens.findIndex(({ info }, index) => index >= top && isLanguage(info));
+    const end = tokens.findIndex((token, index) => index > at && !isFence(token));
+    const parts = at < first ? [] : partsOf(tokens.slice(first, end === -1 ? undefined : end));
+    if (first === -1 || parts.length < 2)
+      return tokens
+        .slice(at, at + 1)
+        .map(blockOf)
+        .join('');
+    if (at > first) return '';
+    const samples = parts.map(({ language, blocks }) => ({ language, html: blocks.map(blockOf).join('') }));
+    return samplesHtml(`language-${at}`, samples);
   };
   md.renderer.rules['heading_open'] = (tokens, at) => {
     const { tag = 'h2' } = tokens[at] ?? {};

@@ -6,13 +6,19 @@ import type { Heading, RenderedGuide } from './markdown.ts';
 export type Assets = HeadAssets & {
   readonly style: string;
   readonly script: string;
-  readonly theme: string;
+  /** Runs before the page is painted. */
+  readonly early: string;
   readonly searchIndex: string;
 };
 
 export type NavigationEntry = { readonly address: string; readonly title: string };
 
-type Frame = { readonly navigation: readonly NavigationEntry[]; readonly assets: Assets };
+type Frame = {
+  readonly navigation: readonly NavigationEntry[];
+  readonly assets: Assets;
+  /** The title of the reference that the page belongs to; otherwise it is a guide. */
+  readonly reference?: string;
+};
 
 export function guidePage(o: Frame & { readonly guide: RenderedGuide; readonly at: number }): string {
   const { guide, at, navigation } = o;
@@ -23,6 +29,21 @@ ${contents(guide.headings)}`;
   const { address } = navigation[at] ?? { address: '' };
   const markdown = at === 0 ? `${address}/README.md` : `${address}.md`;
   return framed({ ...o, title, description: guide.summary, current: address, main: article, markdown });
+}
+
+export function referencePage(
+  o: Frame & {
+    readonly title: string;
+    readonly description: string;
+    readonly current: string;
+    readonly html: string;
+    readonly headings: readonly Heading[];
+  },
+): string {
+  return framed({
+    ...o,
+    main: `<article class="reference">\n${o.html}\n</article>\n${contents(o.headings)}`,
+  });
 }
 
 export function notFoundPage(o: Frame): string {
@@ -65,7 +86,7 @@ function framed(
     ...description,
     ...same,
     `<link rel="stylesheet" href="${assets.style}">`,
-    `<script src="${assets.theme}"></script>`,
+    `<script src="${assets.early}"></script>`,
     `<script type="module" src="${assets.script}" data-search="${assets.searchIndex}"></script>`,
   ])}
 <body>
@@ -73,12 +94,12 @@ function framed(
 <header class="top">
 ${brand(assets.icon)}
 <search class="with-script">
-<label class="hidden" for="search">Search the guides</label>
+<label class="hidden" for="search">Search guides and reference</label>
 <input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false" aria-controls="found" aria-keyshortcuts="/">
 <div id="found" hidden><p class="hidden" role="status"></p><ul></ul></div>
 </search>
 <nav class="sites" aria-label="Elsewhere">
-<a href="/docs/reference">API reference</a>
+${o.reference === undefined ? '<a href="/docs/reference">API reference</a>' : '<a href="/docs">Guides</a>'}
 <a class="button quiet" href="/portal">Portal</a>
 </nav>
 <div class="theme with-script">
@@ -86,7 +107,7 @@ ${themeSelect}
 </div>
 </header>
 <div class="columns">
-${guidesMenu(o.navigation, o.current)}
+${menu(o)}
 <main id="main" tabindex="-1">
 ${o.main}
 </main>
@@ -97,18 +118,19 @@ ${o.main}
 }
 
 /** The menu is rendered twice: beside the text on wide screens, folded above it on narrow ones. CSS hides one of them. */
-function guidesMenu(navigation: readonly NavigationEntry[], current: string | undefined): string {
+function menu({ navigation, current, reference }: Frame & { readonly current: string | undefined }): string {
+  const name = reference ?? 'Guides';
   const links = navigation
     .map(({ address, title }) => {
       const here = address === current ? ' aria-current="page"' : '';
       return `<li><a href="${address}"${here}>${escape(title)}</a></li>`;
     })
     .join('\n');
-  return `<nav class="guides" aria-label="Guides"><ul>
+  return `<nav class="guides" aria-label="${name}"><ul>
 ${links}
 </ul></nav>
-<details class="guides-folded"><summary>All guides</summary>
-<nav aria-label="Guides, folded"><ul>
+<details class="guides-folded"><summary>${reference === undefined ? 'All guides' : name}</summary>
+<nav aria-label="${name}, folded"><ul>
 ${links}
 </ul></nav></details>`;
 }
@@ -142,7 +164,7 @@ ${link(previous, 'prev', 'Previous')}${link(next, 'next', 'Next')}</nav>
 `;
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

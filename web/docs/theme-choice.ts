@@ -1,7 +1,6 @@
 /** The choice of a theme. The portal stores it under the same name. */
 
-/** @param changed called after each later change */
-export function chooseTheme(changed: (theme: string) => void = () => {}): void {
+export function chooseTheme(): void {
   const { dataset } = document.documentElement;
   const select = document.querySelector<HTMLSelectElement>('#theme');
   if (select === null) return;
@@ -10,7 +9,6 @@ export function chooseTheme(changed: (theme: string) => void = () => {}): void {
     if (select.value === 'system') delete dataset['theme'];
     else dataset['theme'] = select.value;
     keep('theme', select.value);
-    changed(select.value);
   });
 }
 

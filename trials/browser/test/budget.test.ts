@@ -1,4 +1,4 @@
-/** The files that the portal loads at the first visit: less than 150 KB, compressed. */
+/** The files that pages load at the first visit: less than 150 KB for the portal, 80 KB for a guide or a reference with its text and font, compressed. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,9 +31,9 @@ async function addWithImports(file: string, files: Set<string>): Promise<void> {
     await addWithImports(`assets/${imported}`, files);
 }
 
-describe('the first page of the portal', () => {
-  beforeAll(() => buildWeb({ report: () => {} }), 240_000);
+beforeAll(() => buildWeb({ report: () => {} }), 240_000);
 
+describe('the first page of the portal', () => {
   it('consists of its script, its styles, and the script of home with its imports', async () => {
     const names = [...(await firstFiles())].map((file) => file.replace(/^assets\/|-[\w-]{8}(?=\.)/g, ''));
     expect(names).toEqual(expect.arrayContaining(['theme.js', 'early.js', 'main.js', 'main.css', 'home.js']));
@@ -61,3 +61,19 @@ describe('the first page of the portal', () => {
     }
   });
 });
+
+describe.each(['docs/errors.html', 'docs/reference/webhooks.html', 'docs/portal-reference/offers.html'])(
+  '%s',
+  (name) => {
+    it('has less than 80 KB with its script, style and font', async () => {
+      const dist = join(portal, '..');
+      const page = await readFile(join(dist, name), 'utf8');
+      const files = [...page.matchAll(/(?:src|href)="\/(docs\/assets\/[^"]+)"/g)].map(([, file]) => file!);
+      const sizeOf = async (file: string) =>
+        (await stat(join(dist, `${file}.gz`)).catch(async () => stat(join(dist, file)))).size;
+      const sizes = await Promise.all([name, ...new Set(files)].map(sizeOf));
+      expect(files.length).toBeGreaterThan(3);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(80 * 1024);
+    });
+  },
+);

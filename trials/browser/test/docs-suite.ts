@@ -1,10 +1,11 @@
-/** The guides under `/docs`: how they look, their search, their commands to copy, and reading without script. */
+/** The guides and the reference under `/docs`: how they look, their search, their commands to copy, and reading without script. */
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { newOrganisation } from '../../harness/advertiser.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
-/** One page of each kind: the first, one with a drawing and tables, the longest, and a missing one. */
-const examples = ['', '/offer-states', '/errors', '/nothing'];
+/** One page of each kind: the first, one with a drawing and tables, the longest, one of the reference, and a missing one. */
+const examples = ['', '/offer-states', '/errors', '/reference/analytics', '/nothing'];
 
 export function walksOfGuides(portal: () => Portal): void {
   it.concurrent('the guides have no serious fault in light, in dark and on a phone', async () => {
@@ -94,27 +95,74 @@ export function walksOfGuides(portal: () => Portal): void {
     expect(await page.locator('#search').isVisible()).toBe(false);
   });
 
-  it.concurrent('the guides lead to the reference, which loads nothing from other sites', async () => {
-    const { system } = portal();
+  it.concurrent('a language is chosen once, for all samples of all pages, with the keyboard', async () => {
     await using visitor = await portal().visitor();
     const { page, go } = visitor;
-    const elsewhere: string[] = [];
-    const { origin } = new URL(system.state().gateway);
-    page.on('request', (request) => {
-      if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
-        elsewhere.push(request.url());
-    });
     await go('/docs');
-    await page.getByRole('link', { name: 'Reference' }).first().click();
-    await page.getByRole('link', { name: 'Create an offer' }).first().click();
-    await page.getByRole('heading', { name: 'Create an offer' }).first().waitFor();
+    await page.getByRole('link', { name: 'API reference' }).first().click();
+    await page.getByRole('link', { name: 'Create an offer' }).click();
+    const [curl, python] = [
+      page.getByText('-F "title=Two for one"'),
+      page.getByText(/^from datetime[^]*ads.offers.create/),
+    ];
+    await curl.waitFor();
+    expect(await python.isVisible()).toBe(false);
+    await page.locator('[data-script=on]').waitFor();
+    const choice = page.getByRole('group', { name: 'Language of all samples' }).nth(2);
+    await choice.getByRole('radio', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await python.first().waitFor();
+    expect(await curl.isVisible()).toBe(false);
+    await go('/docs/quick-start');
+    await page.getByText('ads = OfferAds(').waitFor();
+    expect(await page.getByRole('radio', { name: 'Python' }).first().isChecked()).toBe(true);
+    expect(await page.getByText('curl -sS "$BASE_URL/categories"').isVisible()).toBe(false);
+  });
+
+  it.concurrent('a signed-in person creates a TEST key for the samples of a tab; a LIVE key is refused', async () => {
+    const { system } = portal();
+    const { adminEmail } = await newOrganisation(system);
+    await using visitor = await portal().visitor();
+    const { page, go, signIn, openTab } = visitor;
+    await go('/docs/quick-start');
+    await page.locator('[data-script=on]').waitFor();
+    await page.getByRole('button', { name: 'Use a TEST key of mine' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('link', { name: 'Sign in to create one' }).waitFor();
+    await dialog.getByLabel('TEST key').fill('pk_live_somethingSecret');
+    await dialog.getByRole('button', { name: 'Use it' }).click();
+    await dialog.getByText('That is a LIVE key').waitFor();
+
+    await signIn(adminEmail);
+    await go('/docs/quick-start');
+    await page.locator('[data-script=on]').waitFor();
+    await page.getByRole('button', { name: 'Use a TEST key of mine' }).first().click();
+    await dialog.getByRole('button', { name: /^Create a TEST key of / }).click();
     await page
-      .getByRole('button', { name: /^Test Request/ })
+      .getByRole('button', { name: /^TEST key …/ })
       .first()
-      .click();
-    await page.getByRole('button', { name: /^Send/ }).first().click();
-    // Without a key.
-    await page.getByText('401 Unauthorized').first().waitFor();
-    expect(elsewhere).toEqual([]);
+      .waitFor();
+    const command = await page.locator('.command', { hasText: 'export API_KEY' }).first().innerText();
+    const key = /API_KEY=(pk_test_\S+)/.exec(command)?.[1] ?? '';
+    const reply = await fetch(`${system.state().gateway}/categories`, { headers: { 'x-api-key': key } });
+    expect(reply.status).toBe(200);
+    const other = await openTab(`${system.state().gateway}/docs/quick-start`);
+    await other.locator('[data-script=on]').waitFor();
+    expect(await other.getByText(key).count()).toBe(0);
+  });
+
+  it.concurrent('without script the reference shows its samples in every language', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    await using context = await visitor.context.browser()!.newContext({
+      javaScriptEnabled: false,
+      baseURL: system.state().gateway,
+    });
+    const page = await context.newPage();
+    await page.goto('/docs/reference/offers#createOffer');
+    for (const sample of ['-F "title=Two for one"', 'ads.offers.create({', 'ads.offers.create(\n'])
+      expect(await page.locator('.sample', { hasText: sample }).first().isVisible()).toBe(true);
+    expect(await page.getByRole('radio').count()).toBe(0);
   });
 }

@@ -1,6 +1,6 @@
 /**
  * A slow phone: the first price within a second, and Lighthouse on the pages that people open most: at least 95 for
- * performance and for accessibility. Only with TEST_PROFILE=long and alone, because each run takes half a minute and needs quiet cores.
+ * performance and accessibility, and of guides and references for its other two figures. Only with TEST_PROFILE=long and alone, because each run takes half a minute and needs quiet cores.
  * Lighthouse is no dependency: it would double what `npm ci` installs.
  */
 import { execFile } from 'node:child_process';
@@ -14,6 +14,12 @@ import { browserProgram, type Portal, startPortal } from './portal-under-test.ts
 
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const LEAST = 95;
+/** People do not search for pages of the portal. */
+const figuresOf = (path: string) => [
+  'performance',
+  'accessibility',
+  ...(path.includes('/docs') ? ['best-practices', 'seo'] : []),
+];
 /** A busy machine makes a page slower, never faster: the best run counts. */
 const RUNS = 3;
 /** From the beginning of the navigation to the price. */
@@ -66,6 +72,12 @@ const isTried = testProfile === 'long' && browserProgram !== undefined;
   it.each([
     ['front', '/', false],
     ['guides', '/docs', false],
+    ['longest guide', '/docs/errors', false],
+    ['samples', '/docs/quick-start', false],
+    ['reference', '/docs/reference', false],
+    ['longest reference', '/docs/reference/webhooks', false],
+    ['longest portal reference', '/portal/docs/offers', false],
+    ['guides for communities', '/docs/community', false],
     ['sign-in', '/portal', false],
     ['home', '/portal/test', true],
     ['offers', '/portal/test/offers', true],
@@ -92,6 +104,7 @@ const isTried = testProfile === 'long' && browserProgram !== undefined;
 });
 
 async function pointsOf(url: string, cookie: string): Promise<number[]> {
+  const figures = figuresOf(new URL(url).pathname);
   const { stdout } = await promisify(execFile)(
     'npx',
     [
@@ -100,12 +113,12 @@ async function pointsOf(url: string, cookie: string): Promise<number[]> {
       url,
       '--quiet',
       '--output=json',
-      '--only-categories=performance,accessibility',
+      `--only-categories=${figures.join(',')}`,
       '--chrome-flags=--headless=new --no-sandbox --disable-quic --disable-background-networking --disable-dev-shm-usage',
       ...(cookie === '' ? [] : [`--extra-headers=${JSON.stringify({ Cookie: cookie })}`]),
     ],
     { env: { ...process.env, CHROME_PATH: browserProgram }, timeout: 3 * minutesMs, maxBuffer: 2 ** 26 },
   );
   const { categories } = JSON.parse(stdout) as Report;
-  return ['performance', 'accessibility'].map((name) => Math.round((categories[name]?.score ?? 0) * 100));
+  return figures.map((name) => Math.round((categories[name]?.score ?? 0) * 100));
 }

@@ -22,13 +22,14 @@ export function writeTab(place: string, text: string | null): void {
 const SIGNED_OUT = '#signed-out';
 
 /**
- * After sign-out: deletes everything but the theme, because another person may use this browser next. That person must not begin in LIVE
- * mode or at the place of an offer of somebody else.
+ * After sign-out: deletes everything but the theme and the language of samples, because another person may use this browser next. That person
+ * must not begin in LIVE mode or at the place of an offer of somebody else.
  */
 export function leave(): void {
   try {
     sessionStorage.clear();
-    for (const key of Object.keys(localStorage)) if (key !== 'theme') localStorage.removeItem(key);
+    for (const key of Object.keys(localStorage))
+      if (key !== 'theme' && key !== 'language') localStorage.removeItem(key);
   } catch {
     // Storage is not available: nothing was stored.
   }

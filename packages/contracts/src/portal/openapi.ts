@@ -7,6 +7,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { plainMessage, refusal } from '../public/api.ts';
+import { withExamples } from '../public/field-examples.ts';
 import { withoutNoise } from '../public/json-schema.ts';
 import { sharedPaths, webhookPaths } from '../public/openapi.ts';
 import { publisher } from '../public/publisher.ts';
@@ -94,7 +95,7 @@ for (const [path, item] of Object.entries<ZodOpenApiPathItemObject>(portalOfferP
 
 /** @returns the document that is served at `/portal/openapi.json` and committed as `generated/portal-openapi.json`. */
 export function portalOpenApiDocument() {
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -150,4 +151,5 @@ export function portalOpenApiDocument() {
     },
     { override: withoutNoise },
   );
+  return withExamples(document);
 }

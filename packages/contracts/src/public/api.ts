@@ -20,6 +20,8 @@ const startInstant = utcInstant.meta({
 });
 const exampleEnd = '2035-06-03T12:00:00Z';
 
+const says = (message: string) => z.string().meta({ examples: [message] });
+
 /** Of zod-openapi. Its types are not known everywhere where this file is compiled. */
 type Overridden = { readonly jsonSchema: Record<string, unknown> };
 
@@ -33,7 +35,11 @@ export const refusal = z
     code: z.int().min(200).max(599),
     message: z.string(),
   })
-  .meta({ id: 'Refusal', description: 'A refusal with a code; its meaning is scoped to the endpoint.' });
+  .meta({
+    id: 'Refusal',
+    examples: [{ return_code: 'E1', status: 'Error', code: 400, message: 'title is missing' }],
+    description: 'A refusal with a code; its meaning is scoped to the endpoint.',
+  });
 export type Refusal = z.infer<typeof refusal>;
 
 /** Refusals without a code: 401, 404, 405, 409, 422, 429, 500 and 503. */
@@ -221,6 +227,7 @@ export const updateOfferForm = createOfferForm
   })
   .meta({
     id: 'UpdateOfferForm',
+    examples: [{ title: 'Three for two' }],
     // Something to change, besides `environment`.
     override: {
       minProperties: 1,
@@ -231,7 +238,7 @@ export const updateOfferForm = createOfferForm
   });
 
 export const updateReply = z
-  .object({ return_code: z.literal('S1'), message: z.string() })
+  .object({ return_code: z.literal('S1'), message: says('Offer has been updated') })
   .meta({ id: 'Updated' });
 export type UpdateReply = z.infer<typeof updateReply>;
 
@@ -360,13 +367,13 @@ export type OfferReply = z.infer<typeof offerReply>;
 // ---- pause, resume, delete, analytics
 
 export const pauseReply = z
-  .object({ return_code: z.literal('S1'), message: z.string() })
+  .object({ return_code: z.literal('S1'), message: says('Offer has been paused') })
   .meta({ id: 'Paused' });
 export const resumeReply = z
-  .object({ return_code: z.literal('S2'), message: z.string() })
+  .object({ return_code: z.literal('S2'), message: says('Offer has been resumed') })
   .meta({ id: 'Resumed' });
 export const deleteReply = z
-  .object({ return_code: z.literal('S1'), message: z.string() })
+  .object({ return_code: z.literal('S1'), message: says('Offer has been deleted') })
   .meta({ id: 'Deleted' });
 
 export const analyticsIntervals = ['24h', '7d', '30d', '60d', '90d', 'all'] as const;

@@ -34,6 +34,7 @@ import {
   updateOfferForm,
   updateReply,
 } from './api.ts';
+import { withExamples } from './field-examples.ts';
 import { withoutNoise } from './json-schema.ts';
 import { publisher } from './publisher.ts';
 import { jsonRequest, replayed, reply, retryAfter } from './reply-headers.ts';
@@ -396,7 +397,7 @@ export const publicPaths = {
 
 /** @returns the document that is served at `/openapi.json` and committed as `generated/openapi.json`. */
 export function openApiDocument() {
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -424,4 +425,5 @@ export function openApiDocument() {
     },
     { override: withoutNoise },
   );
+  return withExamples(document);
 }

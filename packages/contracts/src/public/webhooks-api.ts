@@ -54,8 +54,11 @@ export const webhook = z
   .object({
     webhook_id: webhookId,
     environment: mode.meta({ description: 'The mode whose events it gets.' }),
-    url: z.string(),
-    description: z.string().nullable(),
+    url: z.string().meta({ examples: ['https://shop.example/hooks'] }),
+    description: z
+      .string()
+      .nullable()
+      .meta({ examples: ['Shop'] }),
     event_types: z
       .array(eventType.meta({ override: openEnum }))
       .nullable()
@@ -95,7 +98,7 @@ export type WebhookWithSecret = z.infer<typeof webhookWithSecret>;
 
 /** DELETE /webhooks/{webhook_id} */
 export const webhookDeleted = z
-  .object({ webhook_id: webhookId, message: z.string() })
+  .object({ webhook_id: webhookId, message: z.string().meta({ examples: ['Webhook has been deleted'] }) })
   .meta({ id: 'DeletedWebhook' });
 export type WebhookDeleted = z.infer<typeof webhookDeleted>;
 

@@ -1,29 +1,9 @@
-/** Serves the guides and references, which `npm run build:web` builds from docs/guides, docs/guides-community and the OpenAPI viewer, and the test pictures. */
+/** Serves the guides and references, which `npm run build:web` builds from docs/guides, docs/guides-community and the OpenAPI documents, and the test pictures. */
 import { join } from 'node:path';
-import {
-  builtFiles,
-  policyOf,
-  protect,
-  readBuiltPage,
-  strictPolicy,
-} from '@offer-ads/platform/pages/built-pages';
+import { builtFiles, protect, readBuiltPage, strictPolicy } from '@offer-ads/platform/pages/built-pages';
 import type { Express } from 'express';
 
 const policy = strictPolicy();
-/** Scalar writes style elements and inline styles. Only Vue turns text into markup (web/docs/before-reference.js). */
-const referencePolicy = policyOf([
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  // For test requests and the OpenAPI description.
-  "connect-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' data:",
-  "require-trusted-types-for 'script'",
-  'trusted-types vue default',
-]);
-/** Pages that have other addresses, or none. */
-const notGuides: ReadonlySet<string> = new Set(['not-found', 'portal-reference']);
 const dayInSeconds = 86_400;
 
 /** @param folder the folder of the built guides */
@@ -44,16 +24,18 @@ export function docsPages(app: Express, folder: string): void {
       res.sendFile('not-found.html', { root: folder, ...bare });
     };
     // Names that the mounts above did not find are no guides.
-    const [, readers = '', name, markdown] =
-      /^(\/community(?=\/|$))?\/?([\w-]*)(\.md)?$/.exec(req.path) ?? [];
-    if (name === undefined || notGuides.has(name)) return missing();
-    protect(res, readers === '' && name === 'reference' ? referencePolicy : policy);
-    req.url = `${readers}/${name || 'index'}${markdown ?? '.html'}`;
+    const [, part = '', name, markdown] =
+      /^(\/(?:community|reference)(?=\/|$))?\/?([\w-]*)(\.md)?$/.exec(req.path) ?? [];
+    if (name === undefined || name === 'not-found') return missing();
+    protect(res, policy);
+    req.url = `${part}/${name || 'index'}${markdown ?? '.html'}`;
     files(req, res, missing);
   });
-  app.get('/portal/docs', (req, res, next) => {
-    protect(res, referencePolicy);
-    req.url = '/portal-reference.html';
+  app.get('/portal/docs{/:name}', (req, res, next) => {
+    const { name = 'index' } = req.params;
+    if (!/^[\w-]+$/.test(name)) return next();
+    protect(res, policy);
+    req.url = `/portal-reference/${name}.html`;
     files(req, res, next);
   });
 }
