@@ -92,6 +92,11 @@ COPY --from=common /app/node_modules /app/node_modules
 COPY --from=sources /app/packages/contracts /app/packages/contracts
 COPY --from=sources /app/packages/platform /app/packages/platform
 COPY --from=sources /app/packages/admin /app/packages/admin
+# The gateway's tools for assistants, which call the API by the SDK.
+COPY --from=sources /app/packages/mcp/package.json /app/packages/mcp/package.json
+COPY --from=sources /app/packages/mcp/src /app/packages/mcp/src
+COPY --from=sources /app/packages/sdk/package.json /app/packages/sdk/package.json
+COPY --from=sources /app/packages/sdk/src /app/packages/sdk/src
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_PORT=9080 \
     NODE_OPTIONS=--import=/app/packages/platform/src/process/stripped-sources.mjs
 # By number, because the base may have no name for it.

@@ -16,6 +16,10 @@ const shared = [
   'packages/platform/src/telemetry/telemetry.ts',
   'packages/admin/src/main.ts',
   'packages/admin/src/console/main.ts',
+  // Of the packages by which the gateway serves assistants, the programs that people install are in the image too.
+  'packages/mcp/src/main.ts',
+  'packages/sdk/src/index.ts',
+  'packages/sdk/src/cli/main.ts',
 ];
 const entriesOf = (image: string): string[] =>
   image === 'simulators'
@@ -73,7 +77,7 @@ describe('images', () => {
 
   it('have only those files that are not code which are read at run time', () => {
     const read = [
-      /^packages\/(admin|contracts|platform|simulators)\/package\.json$/,
+      /^packages\/(admin|contracts|mcp|platform|sdk|simulators)\/package\.json$/,
       /^packages\/contracts\/generated\/((portal|community)-)?openapi\.json$/,
       /^packages\/simulators\/src\/community\/page\/[\w.]+$/,
       /^packages\/platform\/migrations\/[\w-]+\.sql$/,

@@ -1,5 +1,5 @@
 /** Finds the files of the repository that an image contains, from Dockerfile and .dockerignore, without Docker. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '@offer-ads/dev/start/folder';
 
@@ -28,7 +28,7 @@ export function isSent(path: string): boolean {
   );
 }
 
-/** Folders that a stage, or its parent stages, copies from the stage `sources`. */
+/** Files and folders that a stage, or its parent stages, copies from the stage `sources`. */
 function copied(stage: string, service: string): string[] {
   const dockerfile = linesOf('Dockerfile');
   const start = dockerfile.findIndex((line) => line.endsWith(` AS ${stage}`));
@@ -43,13 +43,11 @@ function copied(stage: string, service: string): string[] {
 
 /** @param image a service, or `simulators` */
 export function filesOf(image: string): string[] {
-  const folders = copied(image === 'simulators' ? image : 'service', image);
-  return folders
-    .flatMap((folder) =>
-      readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && !entry.parentPath.includes('/node_modules/'))
-        .map((entry) => join(entry.parentPath, entry.name).slice(repository.length)),
-    )
+  const paths = copied(image === 'simulators' ? image : 'service', image);
+  return paths
+    .flatMap((path) => globSync([path, `${path}/**`], { cwd: repository, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('/node_modules/'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(repository.length))
     .filter(isSent)
     .toSorted();
 }

@@ -2,9 +2,9 @@
 /** The MCP server over stdio: `offer-ads-mcp`. Nothing but the protocol is written to stdout. */
 import { parseArgs } from 'node:util';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { OfferAdsError } from '@offer-ads/sdk';
 import { UsageError } from '@offer-ads/sdk/cli/arguments';
 import { accessFrom, environment } from '@offer-ads/sdk/cli/config';
+import { OfferAdsError } from '@offer-ads/sdk/error';
 import { assistantServer } from './server.ts';
 
 const say = (text: string) => process.stderr.write(`offer-ads-mcp: ${text}\n`);

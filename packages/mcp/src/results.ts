@@ -1,6 +1,6 @@
 /** What a tool answers: the API's reply, or its `return_code` and what to do. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type FaultKind, OfferAdsError } from '@offer-ads/sdk';
+import { type FaultKind, OfferAdsError } from '@offer-ads/sdk/error';
 import type { CodeOf } from '@offer-ads/sdk/operations';
 
 /** The texts of an offer in replies. Anybody with access to the organisation may have written them. */
@@ -67,6 +67,7 @@ const advice = {
   listCategories: {},
   listInterests: {},
   readBalance: {},
+  readKey: {},
 } satisfies { readonly [Name in ToolOperation]: Readonly<Record<CodeOf<Name>, string>> };
 
 /** Operations of the API that are tools. */
@@ -85,15 +86,18 @@ export type ToolOperation =
   | 'readAnalytics'
   | 'readAnalyticsSeries'
   | 'readBalance'
+  | 'readKey'
   | 'listBalanceEntries';
 
-export function refused(
-  operation: ToolOperation,
-  { code, message }: { readonly code: string; readonly message: string },
-): CallToolResult {
+export type Refusal = { readonly code: string; readonly status: number; readonly message: string };
+
+export function refused(operation: ToolOperation, { code, status, message }: Refusal): CallToolResult {
   const all: Readonly<Record<string, string>> = advice[operation];
-  return failed(`${code}: ${message}`, all[code] ?? correct);
+  const isOfKey = code === 'E1' && status === 403;
+  return failed(`${code}: ${message}`, isOfKey ? otherRights : (all[code] ?? correct));
 }
+
+const otherRights = 'read_key says what this key may do and spend; only a person can change that.';
 
 const laterWithTheSameKey =
   'Call the tool again with the same arguments; the same idempotency_key buys once.';
@@ -118,7 +122,7 @@ const onFault: Readonly<Record<FaultKind, string>> = {
 /** @throws what is no fault of a call */
 export function faulted(error: unknown): CallToolResult {
   if (!(error instanceof OfferAdsError)) throw error;
-  return failed(error.message, onFault[error.kind]);
+  return failed(error.message, error.status === 403 ? otherRights : onFault[error.kind]);
 }
 
 function sentence(text: string): string {

@@ -13,6 +13,7 @@ import {
   estimateReply,
   estimateRequest,
   interestsReply,
+  keyReply,
   listQuery,
   listReply,
   offerReply,
@@ -22,14 +23,13 @@ import {
   updateReply,
 } from '@offer-ads/contracts/public/api';
 import { offerId } from '@offer-ads/contracts/values/primitives';
-import type { CallOptions, OfferAds } from '@offer-ads/sdk';
+import type { OfferAds } from '@offer-ads/sdk/client';
+import type { CallOptions } from '@offer-ads/sdk/options';
 import { z } from 'zod';
 import { changedContent, pictureOf } from './offer-content.ts';
-import type { ToolOperation } from './results.ts';
+import type { Refusal, ToolOperation } from './results.ts';
 
-type Outcome =
-  | { readonly ok: true; readonly value: object }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+type Outcome = { readonly ok: true; readonly value: object } | ({ readonly ok: false } & Refusal);
 
 export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   readonly operation: ToolOperation;
@@ -154,6 +154,13 @@ export const tools: readonly Tool[] = [
     output: analyticsSeriesReply,
     hints: reads,
     call: (ads, { offer_id, ...query }, options) => ads.offers.series(offer_id, query, options),
+  }),
+  tool({
+    operation: 'readKey',
+    input: nothing,
+    output: keyReply,
+    hints: reads,
+    call: (ads, _, options) => ads.key.get(options),
   }),
   tool({
     operation: 'readBalance',

@@ -1,6 +1,7 @@
 /** The contract's schemas as the MCP SDK takes them, without keywords that only the OpenAPI document needs. */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { withoutNoise } from '@offer-ads/contracts/public/json-schema';
+import { lazily } from '@offer-ads/contracts/values/lazily';
 import { z } from 'zod';
 
 type Schema<S extends z.ZodType> = StandardSchemaWithJSON<z.input<S>, z.output<S>>;
@@ -20,18 +21,20 @@ export function outputOf<S extends z.ZodType>(schema: S): Schema<S> {
 }
 
 function wireSchema<S extends z.ZodType>(schema: S, validate: Schema<S>['~standard']['validate']): Schema<S> {
-  const write = (io: 'input' | 'output') => () =>
-    z.toJSONSchema(schema, {
-      io,
-      override: ({ jsonSchema }) => {
-        withoutNoise({ jsonSchema, io });
-        // Of zod-openapi: changes to what zod writes.
-        const { override } = jsonSchema as Written;
-        delete (jsonSchema as Written).override;
-        if (typeof override === 'function') (override as (o: object) => void)({ jsonSchema });
-        else Object.assign(jsonSchema, override);
-      },
-    });
+  const write = (io: 'input' | 'output') =>
+    lazily(() =>
+      z.toJSONSchema(schema, {
+        io,
+        override: ({ jsonSchema }) => {
+          withoutNoise({ jsonSchema, io });
+          // Of zod-openapi: changes to what zod writes.
+          const { override } = jsonSchema as Written;
+          delete (jsonSchema as Written).override;
+          if (typeof override === 'function') (override as (o: object) => void)({ jsonSchema });
+          else Object.assign(jsonSchema, override);
+        },
+      }),
+    );
   return {
     '~standard': {
       version: 1,

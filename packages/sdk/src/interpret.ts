@@ -93,6 +93,9 @@ function faultMessage(
   const hint =
     kind === 'unauthorised' && o.name === 'readAnalytics'
       ? `is the offer yours and of the key's mode, and ${hints.unauthorised}`
-      : hints[kind];
+      : // A code comes from the service, such as a 403 for what the key may not do.
+        kind === 'unexpected' && o.code !== undefined
+        ? undefined
+        : hints[kind];
   return `${o.name}: ${said}${hint === undefined ? '' : ` (${hint})`}`;
 }

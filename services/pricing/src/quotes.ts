@@ -3,9 +3,10 @@
  * not show.
  */
 import { createHash } from 'node:crypto';
+import { type quotePayload, quotePayloadIn } from '@offer-ads/contracts/values/quote-text';
 import type { Refused } from '@offer-ads/contracts/values/refused';
 import { createSeal } from '@offer-ads/platform/config/secrets';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { EstimateForm } from './domain/estimate-form.ts';
 import type { Price } from './domain/price.ts';
 import {
@@ -41,17 +42,9 @@ export type Quotes = {
     | Refused<QuoteRefusal | { readonly reason: 'unknown' }>;
 };
 
-const text = z.string();
-const scaled = z.string().regex(/^\d+$/).transform(BigInt);
-const payload = z.tuple([
-  z.tuple([z.int(), z.enum(['TEST', 'LIVE']), text]),
-  z.tuple([text, text, text, text, text, text]),
-  z.tuple([z.int(), scaled, scaled, scaled, scaled, text.nullable()]),
-  z.int(),
-]);
-
 /**
- * `base64url(json).base64url(mac)`. The caller context has the same secret. The purpose is signed too, so neither can stand for the other.
+ * Contracts say how a quote is written (`quote-text.ts`). The caller context has the same secret. The purpose is signed too, so neither
+ * can stand for the other.
  * @param secret may contain several secrets while it is replaced: the first signs, all are accepted
  */
 export function openQuotes(secret: string): Quotes {
@@ -60,8 +53,8 @@ export function openQuotes(secret: string): Quotes {
     const dot = quoteId.indexOf('.');
     const written = quoteId.slice(0, Math.max(0, dot));
     if (!seal.isGenuine(`quote\n${written}`, quoteId.slice(dot + 1))) return null;
-    const parsed = payload.safeParse(JSON.parse(Buffer.from(written, 'base64url').toString()));
-    return parsed.success ? quoteIn(parsed.data) : null;
+    const payload = quotePayloadIn(quoteId);
+    return payload === null ? null : quoteIn(payload);
   };
   return {
     give: ({ form, price, holder, now }) => {
@@ -85,7 +78,7 @@ function shortTermsOf(form: EstimateForm): QuotedTerms {
   return { ...terms, interests: createHash('sha256').update(terms.interests).digest('base64url') };
 }
 
-function payloadOf({ holder, terms, price, expiresAt }: Quote): z.input<typeof payload> {
+function payloadOf({ holder, terms, price, expiresAt }: Quote): z.input<typeof quotePayload> {
   const { costMinor, adUnitPriceE8, exchangeRate } = price.money;
   return [
     [holder.organisationId, holder.mode, holder.currency],
@@ -102,7 +95,7 @@ function payloadOf({ holder, terms, price, expiresAt }: Quote): z.input<typeof p
   ];
 }
 
-function quoteIn([holder, terms, price, expiresAtMs]: z.output<typeof payload>): Quote {
+function quoteIn([holder, terms, price, expiresAtMs]: z.output<typeof quotePayload>): Quote {
   const [organisationId, mode, currency] = holder;
   const [startAt, endAt, location, radiusMiles, gender, interests] = terms;
   const [matchingUsers, adUnitsHundredths, costMinor, adUnitPriceE8, perGbpE6, date] = price;

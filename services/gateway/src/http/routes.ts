@@ -17,8 +17,10 @@ import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Keys } from '../keys/manage-keys.ts';
 import type { ManagedPlacementKeys } from '../keys/manage-placement-keys.ts';
-import { readClientIp } from '../public-api/client-ip.ts';
+import { assistantPath } from '../public-api/assistants.ts';
+import { type ClientIp, readClientIp } from '../public-api/client-ip.ts';
 import { answerUnknownEndpoints, type PublicApi, publicApi } from '../public-api/public-api.ts';
+import { createToolCalls } from '../public-api/tool-calls.ts';
 import type { Sessions } from '../sign-in/sessions.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { SignUp } from '../sign-up/sign-up.ts';
@@ -35,7 +37,7 @@ import { portalRoutes } from './portal/portal-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 
-export type GatewayRoutes = Omit<PublicApi, 'clientIp' | 'isInClear'> & {
+export type GatewayRoutes = Omit<PublicApi, 'clientIp' | 'isInClear' | 'toolCalls'> & {
   readonly config: GatewayConfig;
   readonly logger: Logger;
   readonly admin: AdminGuard;
@@ -58,7 +60,9 @@ export type GatewayRoutes = Omit<PublicApi, 'clientIp' | 'isInClear'> & {
 
 export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPath' | 'routes' | 'admin'> {
   const { PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
-  const clientIp = readClientIp(o.config.TRUSTED_PROXIES);
+  const toolCalls = createToolCalls();
+  const ipBehindProxies = readClientIp(o.config.TRUSTED_PROXIES);
+  const clientIp: ClientIp = (req) => toolCalls.callerOf(req) ?? ipBehindProxies(req);
   const isInClear = cameInClear(publicUrl);
   const routes = (app: Express): void => {
     app.use(pagesOverHttps({ publicUrl, isInClear }));
@@ -85,8 +89,10 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
     // For the console, which only reaches the admin port.
     statusRoutes(app, o.readStatus);
   };
+  const toAssistants = assistantPath({ ...o, clientIp, isInClear, toolCalls, publicUrl });
+  const toApi = publicApi({ ...o, clientIp, isInClear, toolCalls });
   return {
-    fastPath: publicApi({ ...o, clientIp, isInClear }),
+    fastPath: (req) => toAssistants(req) ?? toApi(req),
     routes,
     admin: { port: o.config.ADMIN_PORT, routes: adminRoutes },
   };

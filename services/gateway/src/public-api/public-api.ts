@@ -32,6 +32,7 @@ import { forward } from './forward.ts';
 import { limitClient, limitKey } from './rate-limit.ts';
 import type { RequestLimiter } from './request-limiter.ts';
 import type { TestClocks } from './test-clocks.ts';
+import type { ToolCalls } from './tool-calls.ts';
 import type { Upstream } from './upstream.ts';
 
 export type PublicApi = {
@@ -39,6 +40,7 @@ export type PublicApi = {
   readonly isInClear: (req: IncomingMessage) => boolean;
   readonly limiter: RequestLimiter;
   readonly callLog: CallLog;
+  readonly toolCalls: ToolCalls;
   readonly findKey: (sha256: string) => Promise<KeyFacts | null>;
   readonly findPlacementKey: (sha256: string) => Promise<PlacementKeyFacts | null>;
   readonly clock: Clock;
@@ -69,7 +71,8 @@ async function answerAdvertiser(
   const sha256 = hashOfLoggedKey(o, req, res);
   const from = o.clientIp(req);
   const network = networkOf(from);
-  const byClient = await limitClient(res, o.limiter, network);
+  const isOfTool = o.toolCalls.callerOf(req) !== null;
+  const byClient = isOfTool ? undefined : await limitClient(res, o.limiter, network);
   if (byClient === null) return;
   if (o.isInClear(req)) return refuseInClear(res);
 
@@ -139,7 +142,7 @@ export function answerUnknownEndpoints(
 }
 
 /** The hash of the request's key. Its call will be logged when it has been answered. Null for a text that cannot be a key: it is in no store. */
-function hashOfLoggedKey(
+export function hashOfLoggedKey(
   o: Pick<PublicApi, 'callLog'>,
   req: IncomingMessage,
   res: ServerResponse,
@@ -152,7 +155,7 @@ function hashOfLoggedKey(
 }
 
 /** In the services' spelling, because a service's own header replaces it. */
-function keepInNoCache(res: ServerResponse): void {
+export function keepInNoCache(res: ServerResponse): void {
   res.setHeader('cache-control', 'no-store');
 }
 
@@ -160,7 +163,7 @@ function keepInNoCache(res: ServerResponse): void {
  * The path without the query string. Invalid escapes are taken literally: `/offers/%FF/pause` is an offer id that is not an integer
  * (decision 20, offers not found), but Express would answer 400.
  */
-function pathOf(req: IncomingMessage): string {
+export function pathOf(req: IncomingMessage): string {
   const url = req.url ?? '';
   const path = beforeQuery(url);
   if (!path.includes('%') || isDecodable(path)) return path;

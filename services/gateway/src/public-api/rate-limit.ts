@@ -27,7 +27,7 @@ export function limitClient(
 export function limitKey(
   res: ServerResponse,
   limiter: RequestLimiter,
-  o: { keyId: number; requestsPerMinute: number; before?: Counted },
+  o: { keyId: number; requestsPerMinute: number; before?: Counted | undefined },
 ): Promise<Counted | null> {
   const limit: Limit = { name: 'key', requests: o.requestsPerMinute, windowSeconds: 60 };
   return countRequest(res, limiter, { limit, client: String(o.keyId), before: o.before });

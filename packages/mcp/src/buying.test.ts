@@ -1,0 +1,254 @@
+/** Buying, with an API that records what it is asked. */
+import { describe, expect, it } from '@jest/globals';
+import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { assistantServer } from './server.ts';
+
+const base = 'https://ads.example.com';
+
+/** 60 pounds, for two days. */
+function quote(costMinor = '6000'): string {
+  const payload = [
+    [7, 'LIVE', 'GBP'],
+    ['2035-06-01T12:00:00.000Z', '2035-06-03T12:00:00.000Z', '[51.5,-0.1]', '10', '', ''],
+    [100, '6000000', costMinor, '100000', '1000000', null],
+    Date.parse('2035-06-01T11:00:00Z'),
+  ];
+  return `${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
+}
+const offer = {
+  category_id: 1,
+  title: 'Two for one',
+  description: 'The second is on the house.',
+  url: 'https://example.com/two',
+  image_base64: Buffer.from('picture').toString('base64'),
+  location: [51.5, -0.1],
+  radius: 10,
+  start_datetime: '2035-06-01T12:00:00Z',
+  expiry_datetime: '2035-06-03T12:00:00Z',
+  quote_id: quote(),
+  max_cost: 60,
+  idempotency_key: 'order-1',
+  payment_method: 'B',
+};
+const listed = {
+  offer_id: 4711,
+  title: 'Earlier',
+  category: 'Food',
+  description: 'D',
+  terms_and_conditions: '',
+  advertised_name: null,
+  url: 'https://example.com/two',
+  image: `${base}/i.png`,
+  latitude: 51.5,
+  longitude: -0.1,
+  radius: 10,
+  gender: [],
+  interests: [{ interest_id: 2, interest_name: 'Hiking' }],
+  start_datetime: '2035-05-01T12:00:00.000Z',
+  expiry_datetime: '2035-06-01T12:00:00.000Z',
+  creation_datetime: '2035-05-01T12:00:00.000Z',
+  offer_status: 'Active',
+  status: 'enabled',
+  payment_url: null,
+  disabled_reason: null,
+  actions: [],
+};
+
+type Asked = { readonly route: string; readonly key: string | undefined; readonly body: string };
+
+async function assistant(
+  o: { apiKey?: string; access?: string; limit?: object; answers?: (message: string) => ElicitResult } = {},
+) {
+  const asked: Asked[] = [];
+  const questions: string[] = [];
+  const replies: Record<string, object> = {
+    'GET /key': { access: o.access ?? 'full', spending_limits: { day: o.limit ?? null, month: null } },
+    'POST /offers': { return_code: 'S1', offer_id: 1, status: 'Scheduled', payment_url: null },
+    'GET /offers/4711': listed,
+    'GET /categories': { categories: [{ category_id: 3, category_name: 'Food' }] },
+  };
+  const handler = createMcpHandler(() =>
+    assistantServer({
+      apiKey: o.apiKey ?? 'pk_live_1',
+      baseUrl: base,
+      fetch: async (url, { method = 'GET', headers, body }) => {
+        const route = `${method} ${new URL(url).pathname}`;
+        asked.push({ route, key: headers['idempotency-key'], body: await new Response(body ?? '').text() });
+        return Response.json(replies[route]);
+      },
+    }),
+  );
+  const serve = async (url: string | URL, init?: RequestInit) => handler.fetch(new Request(url, init));
+  const client = new Client(
+    { name: 'test', version: '1' },
+    {
+      capabilities: o.answers === undefined ? {} : { elicitation: { form: {} } },
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+    },
+  );
+  if (o.answers !== undefined) {
+    const { answers } = o;
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      questions.push(params.message);
+      return answers(params.message);
+    });
+  }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { fetch: serve }));
+  const call = (name: string, args: object) => client.callTool({ name, arguments: { ...args } });
+  return {
+    asked,
+    questions,
+    serve,
+    call,
+    bought: () => asked.filter(({ route }) => route === 'POST /offers'),
+  };
+}
+
+const text = (words: string) => ({
+  isError: true,
+  content: [{ type: 'text', text: expect.stringContaining(words) as unknown }],
+});
+
+describe('create_offer', () => {
+  it.each([
+    ['quote_id', 'call estimate_price'],
+    ['max_cost', 'the most that the person lets you spend'],
+    ['idempotency_key', 'make up a text'],
+    ['payment_method', 'send B to pay'],
+  ])('without %s is refused with E1 and what to do, and nothing is sent', async (field, words) => {
+    const { asked, call } = await assistant();
+    const reply = await call('create_offer', { ...offer, [field]: undefined });
+    expect(reply).toMatchObject(text(`${field}: E1`));
+    expect(reply).toMatchObject(text(words));
+    expect(asked).toEqual([]);
+  });
+
+  it('is refused when the quote is dearer than max_cost, and nothing is sent', async () => {
+    const { asked, call } = await assistant({ apiKey: 'pk_test_1' });
+    const reply = await call('create_offer', { ...offer, quote_id: quote('6001') });
+    expect(reply).toMatchObject(text('E1: the offer costs 60.01 GBP, which is above max_cost'));
+    expect(asked).toEqual([]);
+  });
+
+  it('is refused with a quote of nobody', async () => {
+    const { asked, call } = await assistant({ apiKey: 'pk_test_1' });
+    for (const quote_id of ['', 'quote', `${Buffer.from('[]').toString('base64url')}.a`])
+      expect(await call('create_offer', { ...offer, quote_id })).toMatchObject(text('quote_id'));
+    expect(asked).toEqual([]);
+  });
+
+  it('takes one picture, as bytes or from an earlier offer', async () => {
+    const { bought, call } = await assistant({ apiKey: 'pk_test_1' });
+    const none = { ...offer, image_base64: undefined };
+    expect(await call('create_offer', none)).toMatchObject(text('one picture'));
+    expect(await call('create_offer', { ...offer, image_offer_id: 4711 })).toMatchObject(text('one picture'));
+    expect(bought()).toEqual([]);
+    await call('create_offer', offer);
+    await call('create_offer', { ...none, image_offer_id: 4711 });
+    expect(bought()[0]?.body).toContain('\r\n\r\npicture\r\n');
+    expect(bought()[1]?.body).toContain('name="image_offer_id"\r\n\r\n4711\r\n');
+  });
+
+  it('buys in TEST mode without asking, with the quote and the key of the caller', async () => {
+    const { asked, call } = await assistant({ apiKey: 'pk_test_1' });
+    const { structuredContent } = await call('create_offer', offer);
+    expect(structuredContent).toMatchObject({ offer_id: 1, status: 'Scheduled' });
+    expect(asked).toEqual([
+      { route: 'POST /offers', key: 'order-1', body: expect.stringContaining(quote()) as unknown },
+    ]);
+  });
+});
+
+describe('extend_offer', () => {
+  it('buys an offer with the content, picture and target of the earlier one, for the time of the quote', async () => {
+    const { bought, call } = await assistant({ apiKey: 'pk_test_1' });
+    const { quote_id, max_cost, idempotency_key, payment_method } = offer;
+    await call('extend_offer', { offer_id: 4711, quote_id, max_cost, idempotency_key, payment_method });
+    const fields = Object.fromEntries(
+      [...(bought()[0]?.body ?? '').matchAll(/name="([\w[\]]+)"\r\n\r\n(.*)\r\n/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+    expect(fields).toMatchObject({
+      title: 'Earlier',
+      category_id: '3',
+      image_offer_id: '4711',
+      'interests[]': '2',
+      start_datetime: '2035-06-01T12:00:00.000Z',
+      expiry_datetime: '2035-06-03T12:00:00.000Z',
+    });
+  });
+});
+
+describe('spending LIVE money', () => {
+  it('asks the person, and buys when they agree', async () => {
+    const { questions, bought, call } = await assistant({
+      answers: () => ({ action: 'accept', content: { buy: true } }),
+    });
+    await call('create_offer', offer);
+    expect(questions).toEqual([
+      'Buy the LIVE offer "Two for one" for 60.00 GBP, from the prepaid balance? It runs 2 days, from 2035-06-01T12:00:00.000Z to 2035-06-03T12:00:00.000Z.',
+    ]);
+    expect(bought()).toHaveLength(1);
+  });
+
+  it.each<ElicitResult>([
+    { action: 'decline' },
+    { action: 'cancel' },
+    { action: 'accept', content: { buy: false } },
+  ])('buys nothing after the answer %j', async (answer) => {
+    const { bought, call } = await assistant({ answers: () => answer });
+    expect(await call('create_offer', offer)).toMatchObject(
+      text('The person did not agree. Nothing was bought'),
+    );
+    expect(bought()).toEqual([]);
+  });
+
+  it('is refused where the client cannot ask and the key has no spending limit', async () => {
+    const { bought, call } = await assistant();
+    expect(await call('create_offer', offer)).toMatchObject(text('give the key a spending limit'));
+    expect(bought()).toEqual([]);
+  });
+
+  const limit = { limit: 60, left: 60, resets_datetime: '2035-06-02T00:00:00.000Z' };
+  it.each([
+    ['has a spending limit', { limit }],
+    ['cannot spend', { access: 'no-spending' }],
+  ])('needs no question for a key that %s', async (_, rights) => {
+    const { bought, call } = await assistant(rights);
+    await call('create_offer', offer);
+    expect(bought()).toHaveLength(1);
+  });
+
+  it('does not take the answer to one purchase for another', async () => {
+    const { serve, bought } = await assistant();
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+    };
+    const send = async (args: object, answers?: object): Promise<{ inputRequests: object }> => {
+      const params = { name: 'create_offer', arguments: args, _meta: meta, ...answers };
+      const reply = await serve(`${base}/mcp`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/call',
+          'mcp-name': 'create_offer',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      });
+      return ((await reply.json()) as { result: { inputRequests: object } }).result;
+    };
+    const [question = ''] = Object.keys((await send(offer)).inputRequests);
+    const inputResponses = { [question]: { action: 'accept', content: { buy: true } } };
+    const dearer = { ...offer, quote_id: quote('600000'), max_cost: 6_000 };
+    expect(await send(dearer, { inputResponses })).toMatchObject({ resultType: 'input_required' });
+    expect(bought()).toEqual([]);
+    expect(await send(offer, { inputResponses })).toMatchObject({ structuredContent: { offer_id: 1 } });
+  });
+});

@@ -1,0 +1,166 @@
+/** `POST /mcp`, by the client of the official SDK. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { lastCallerAt } from './forwarding/fake-upstream.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
+
+let gateway: GatewayUnderTest;
+let organisationId: number;
+beforeAll(async () => {
+  gateway = await startGatewayUnderTest();
+  organisationId = await gateway.register();
+});
+afterAll(async () => gateway[Symbol.asyncDispose]());
+
+let key: { readonly id: number; readonly key: string };
+beforeEach(async () => {
+  gateway.resetUpstreams();
+  gateway.offers.answer(200, { categories: [{ category_id: 1, category_name: 'Food' }] });
+  key = await gateway.createKey(organisationId);
+});
+
+async function connect(mode: 'legacy' | { pin: string } = { pin: '2026-07-28' }, ip = unusedIp()) {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const headers = { 'x-api-key': key.key, 'x-forwarded-for': ip };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit: { headers } }),
+  );
+  return client;
+}
+
+const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+const post = (o: { body?: string; headers?: Record<string, string>; ip?: string; method?: string } = {}) =>
+  gateway.call('/mcp', {
+    method: 'POST',
+    key: key.key,
+    body: list,
+    once: true,
+    ...o,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...o.headers,
+    },
+  });
+
+describe('a tool', () => {
+  it.each([{ pin: '2026-07-28' }, 'legacy'] as const)('answers a client of the revision %j', async (mode) => {
+    const client = await connect(mode);
+    const { structuredContent } = await client.callTool({ name: 'list_categories' });
+    expect(structuredContent).toEqual({ categories: [{ category_id: 1, category_name: 'Food' }] });
+    await client.close();
+  });
+
+  it('calls the API as the owner of the key, and both calls are in the log', async () => {
+    const client = await connect();
+    await client.callTool({ name: 'list_categories' });
+    await client.close();
+    expect(lastCallerAt(gateway.offers)).toMatchObject({ organisationId, keyId: key.id, mode: 'TEST' });
+    await eventually(async () => {
+      const calls = (await gateway.callsOf(organisationId)).filter(({ keyId }) => keyId === key.id);
+      expect(calls.map(({ route }) => route)).toEqual(
+        expect.arrayContaining(['POST /mcp list_categories', 'GET /categories']),
+      );
+    });
+  });
+
+  it('passes the address of its caller on to pricing', async () => {
+    const [there, elsewhere] = [unusedIp(), unusedIp()];
+    const networks = [];
+    const estimate = {
+      start_datetime: '2035-06-01T12:00:00Z',
+      end_datetime: '2035-06-03T12:00:00Z',
+      location: [51.5, -0.1],
+      radius: 10,
+    };
+    for (const ip of [there, elsewhere]) {
+      const client = await connect(undefined, ip);
+      await client.callTool({ name: 'estimate_price', arguments: estimate });
+      await client.close();
+      networks.push(lastCallerAt(gateway.pricing).network);
+    }
+    const body = JSON.stringify(estimate);
+    const headers = { 'content-type': 'application/json' };
+    await gateway.call('/offers/price-estimate', { method: 'POST', key: key.key, ip: there, body, headers });
+    expect(networks[0]).toBe(lastCallerAt(gateway.pricing).network);
+    expect(networks[1]).not.toBe(networks[0]);
+  });
+
+  it('does not count against the limit of the address, which many assistants share', async () => {
+    const ip = unusedIp();
+    const client = await connect(undefined, ip);
+    for (let call = 0; call < 3; call += 1) await client.callTool({ name: 'list_categories' });
+    await client.close();
+    const { headers } = await gateway.call('/categories', { key: key.key, ip });
+    expect(headers.get('ratelimit')).toContain('"ip";r=59');
+  });
+});
+
+describe('a message', () => {
+  it('makes no session', async () => {
+    const { status, headers } = await post();
+    expect([status, headers.get('mcp-session-id')]).toEqual([200, null]);
+  });
+
+  it('is refused above 60 a minute with one key, from whatever address', async () => {
+    const statuses = [];
+    for (let call = 0; call < 61; call += 1) statuses.push((await post()).status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  it('of a page of another site is refused, before anything is asked', async () => {
+    const { status } = await post({ headers: { origin: 'https://evil.example' } });
+    expect(status).toBe(403);
+    expect((await post({ headers: { origin: 'https://ads.example.test' } })).status).toBe(200);
+  });
+
+  it('without a key in force is refused, and counts against the limit of the address', async () => {
+    await gateway.admin('POST', `/keys/${key.id}/roll`);
+    const ip = unusedIp();
+    const { status, body, headers } = await post({ ip });
+    expect([status, body]).toEqual([401, { message: 'Unauthorised' }]);
+    expect(headers.get('ratelimit')).toContain('"ip";r=59');
+  });
+
+  it.each([
+    ['too long', { body: `{"a":"${'a'.repeat(8 * 1024 * 1024)}"}` }, 413],
+    ['not JSON', { body: 'jsonrpc' }, 400],
+    ['of another type', { headers: { 'content-type': 'text/plain' } }, 415],
+  ])('that is %s is refused', async (_, o, status) => {
+    expect((await post(o)).status).toBe(status);
+  });
+
+  it('is refused from an address that the key does not have', async () => {
+    key = await gateway.createKey(organisationId, { rights: { addresses: ['192.0.2.7'] } });
+    expect((await post({ ip: '192.0.2.8' })).status).toBe(403);
+    const client = await connect(undefined, '192.0.2.7');
+    expect(await client.callTool({ name: 'list_categories' })).not.toHaveProperty('isError');
+    await client.close();
+  });
+
+  it('cannot do more than its key', async () => {
+    key = await gateway.createKey(organisationId, { rights: { access: 'read-only' } });
+    const client = await connect();
+    const reply = await client.callTool({ name: 'pause_offer', arguments: { offer_id: 7 } });
+    expect(reply).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/only reads.*read_key/) }],
+    });
+    expect(gateway.offers.seen).toEqual([]);
+    await client.close();
+  });
+
+  it.each(['GET', 'DELETE'])('by %s is answered with the method that is allowed', async (method) => {
+    const { status, headers } = await gateway.call('/mcp', { method, key: key.key });
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+it('a caller who claims to be a tool is a caller like any other', async () => {
+  const ip = unusedIp();
+  const headers = { 'x-tool-call': `${'a'.repeat(43)} 192.0.2.1` };
+  const reply = await gateway.call('/categories', { key: key.key, ip, headers });
+  expect(reply.headers.get('ratelimit')).toContain('"ip";r=59');
+});
