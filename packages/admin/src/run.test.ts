@@ -102,6 +102,11 @@ describe('a command', () => {
       'gateway POST /admin/organisations/3/quota',
       { mode: 'TEST', perOrganisation: 2, perPerson: 0 },
     ],
+    [
+      'org spending 3 --role marketer --spend-per-day 6000 --spend-per-month none',
+      'gateway POST /admin/organisations/3/spending-limits',
+      { role: 'marketer', spendingPerDayMinor: '6000', spendingPerMonthMinor: null },
+    ],
     ['terms accept --org 3', 'gateway POST /admin/organisations/3/accept-terms'],
     [
       'person invite --org 3 --email bo@tea.example --role developer',

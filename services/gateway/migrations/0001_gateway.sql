@@ -70,6 +70,15 @@ CREATE TABLE quotas (
   PRIMARY KEY (organisation_id, mode)
 );
 
+-- What each person of a role may order in a UTC day and a calendar month; null: any amount. A role without a row has no limit.
+CREATE TABLE spending_limits (
+  organisation_id integer NOT NULL REFERENCES organisations,
+  role            text NOT NULL CHECK (role IN ('admin', 'marketer')),
+  per_day_minor   bigint CHECK (per_day_minor >= 0),
+  per_month_minor bigint CHECK (per_month_minor >= 0),
+  PRIMARY KEY (organisation_id, role)
+);
+
 CREATE TABLE terms_versions (
   id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   version      text NOT NULL UNIQUE,

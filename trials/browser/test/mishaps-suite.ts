@@ -4,7 +4,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { newOrganisation } from '../../harness/advertiser.ts';
 import { choosePicture, create, useTestPicture, writeOffer } from './offer-form.ts';
-import { type Portal } from './portal-under-test.ts';
+import { faultsOf, type Portal } from './portal-under-test.ts';
 
 export function walksOfMishaps(portal: () => Portal): void {
   it.concurrent('a refused offer moves the focus to the reason, and is created once mended', async () => {
@@ -46,6 +46,29 @@ export function walksOfMishaps(portal: () => Portal): void {
     expect(await page.getByLabel('Title').inputValue()).toBe('Two for one');
     await create(page);
     await page.getByRole('heading', { name: 'Pay for the offer' }).waitFor();
+  });
+
+  it.concurrent('an offer above the spending limit of the role is refused, and the page says what is left', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail } = await newOrganisation(system);
+    await signIn(adminEmail);
+    await go('/portal/test/people');
+    const ofAdmins = page.getByRole('form', { name: 'Spending limits of each Admin' });
+    await ofAdmins.getByLabel('At most a day').fill('0.02');
+    await ofAdmins.getByRole('button', { name: 'Save' }).click();
+    await ofAdmins.getByText('Saved, and in force.').waitFor();
+    expect(await faultsOf(page, 'people-spending-limits')).toEqual([]);
+    await page.reload();
+    await ofAdmins.waitFor();
+    expect(await ofAdmins.getByLabel('At most a day').inputValue()).toBe('0.02');
+
+    await go('/portal/test/offers/new');
+    await writeOffer(page, 'Two for one');
+    await page.getByLabel('From the TEST balance').check();
+    await create(page);
+    await saidAtTheFocus(page, '0.02 GBP is left. Nothing was created.');
   });
 
   it.concurrent('an offer in a currency that is not billed is refused: nothing was charged', async () => {

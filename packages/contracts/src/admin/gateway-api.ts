@@ -2,7 +2,14 @@
 
 import { z } from 'zod';
 import { billingDetails, role } from '../events/gateway.ts';
-import { callsQuery, expiresAt, type IssuedKeyReply, line, tradingName } from '../portal/organisation-api.ts';
+import {
+  callsQuery,
+  expiresAt,
+  type IssuedKeyReply,
+  line,
+  spendingLimits,
+  tradingName,
+} from '../portal/organisation-api.ts';
 import { zonedDateTime } from '../values/date-time.ts';
 import { newKeyRights } from '../values/key-rights.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
@@ -55,7 +62,7 @@ export const organisationDetails = organisationSummary.extend({
 });
 export type OrganisationDetails = z.infer<typeof organisationDetails>;
 /** GET /admin/organisations/{id} : only this reply has the address. */
-export const oneOrganisation = organisationDetails.extend({ billingDetails });
+export const oneOrganisation = organisationDetails.extend({ billingDetails, spendingLimits });
 export type OneOrganisation = z.infer<typeof oneOrganisation>;
 export const organisationsReply = z.object({
   organisations: z.array(organisationDetails),
@@ -85,6 +92,8 @@ export const quotaChange = z.object({
   perOrganisation: maxOffers.optional(),
   reason,
 });
+
+// POST /admin/organisations/{id}/spending-limits: `spendingLimitsChange`
 
 /** POST /admin/organisations/{id}/people */
 export const invitation = z.object({ email, role: role.default('developer') });

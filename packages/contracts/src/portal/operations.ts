@@ -131,6 +131,7 @@ const people = section('People', 'Admin');
 const terms = section('Terms');
 const keys = section('Keys', 'Developer, Admin');
 const keyRights = section('Keys', 'Admin');
+const spendingLimits = named('SpendingLimits', organisation.spendingLimits);
 const calls = section('Calls', 'Developer, Admin');
 
 export const ownPaths = pathsOf({
@@ -308,6 +309,19 @@ export const ownPaths = pathsOf({
       '404': unknown,
       '409': refused('The person has signed in before, or is disabled.'),
     },
+  }),
+  'GET /spending-limits': people.read({
+    id: 'readSpendingLimits',
+    summary: 'What each person of a role may order',
+    description: 'For each person apart, and for TEST and LIVE mode apart. Card payments count with VAT.',
+    replies: { '200': reply('The limits of the roles that may order.', spendingLimits) },
+  }),
+  'PUT /spending-limits': people.change({
+    id: 'setSpendingLimits',
+    summary: 'Set what each person of a role may order',
+    description: 'In force when this answers. What was ordered before counts.',
+    body: organisation.spendingLimitsChange,
+    replies: { '200': reply('The limits of the roles that may order.', spendingLimits), '404': unknown },
   }),
   'GET /terms': terms.read({
     id: 'readTerms',

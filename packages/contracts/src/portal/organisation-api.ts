@@ -128,6 +128,19 @@ export const personChange = z
   .refine((change) => change.role !== undefined || change.enabled !== undefined, 'must name role or enabled');
 // POST /portal/api/people/{id}/invitation: Admin. No body; 200 with the person, 429 after a few invitations a day.
 
+/** The roles whose people may order offers. */
+export const orderingRole = role.extract(['admin', 'marketer']);
+const limitsOfRole = keyRights.pick({ spendingPerDayMinor: true, spendingPerMonthMinor: true });
+/** GET /portal/api/spending-limits: Admin. What each person of a role may order, in TEST and in LIVE mode each. */
+export const spendingLimits = z.object({
+  admin: limitsOfRole,
+  marketer: limitsOfRole,
+} satisfies Record<z.infer<typeof orderingRole>, unknown>);
+export type SpendingLimits = z.infer<typeof spendingLimits>;
+/** PUT /portal/api/spending-limits: Admin. The limits of one role; 200 with those of all roles, in force at once. */
+export const spendingLimitsChange = limitsOfRole.extend({ role: orderingRole });
+export type SpendingLimitsChange = z.infer<typeof spendingLimitsChange>;
+
 // ---- terms
 
 /** GET /portal/api/terms: every role. */

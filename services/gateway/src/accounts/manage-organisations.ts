@@ -6,6 +6,7 @@ import {
   OrganisationApproved,
   OrganisationRegistered,
 } from '@offer-ads/contracts/events/gateway';
+import type { SpendingLimits, SpendingLimitsChange } from '@offer-ads/contracts/portal/organisation-api';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
@@ -97,6 +98,14 @@ export function manageOrganisations(o: Administration) {
         if (!actorMay(organisation, change.by, 'organisation')) return refused('not-allowed');
         await store.setTimeZone(tx, organisation.id, timeZone);
         return done({ ...organisation, timeZone });
+      }),
+
+    /** Publishes no event: limits are sent to services in the caller context. */
+    setSpendingLimits: (change: Change, { role, ...limits }: SpendingLimitsChange) =>
+      withOrganisation<SpendingLimits, 'not-allowed'>(o, change, async (tx, organisation) => {
+        if (!actorMay(organisation, change.by, 'key-rights')) return refused('not-allowed');
+        await store.setSpendingLimits(tx, organisation.id, { role, ...limits });
+        return done({ ...organisation.spendingLimits, [role]: limits });
       }),
 
     /** Publishes no event: quotas are sent to services in the caller context. */

@@ -1,5 +1,6 @@
 /** All SQL about organisations and their quotas. */
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin/gateway-api';
+import type { SpendingLimitsChange } from '@offer-ads/contracts/portal/organisation-api';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -98,6 +99,19 @@ export async function setQuota(
   );
 }
 
+export async function setSpendingLimits(
+  tx: Transaction,
+  organisationId: number,
+  { role, spendingPerDayMinor, spendingPerMonthMinor }: SpendingLimitsChange,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO spending_limits (organisation_id, role, per_day_minor, per_month_minor) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (organisation_id, role)
+     DO UPDATE SET per_day_minor = excluded.per_day_minor, per_month_minor = excluded.per_month_minor`,
+    [organisationId, role, spendingPerDayMinor, spendingPerMonthMinor],
+  );
+}
+
 export async function findOrganisation(on: Queryable, id: number): Promise<Organisation | null> {
   const [row] = await on.query<OrganisationRow>(`${selectOrganisations} WHERE o.id = $1`, [id]);
   return row === undefined ? null : toOrganisation(row);
@@ -181,6 +195,10 @@ const selectOrganisations = `
     (SELECT json_object_agg(q.mode, json_build_object('perPerson', q.per_person,
                                                       'perOrganisation', q.per_organisation))
        FROM quotas q WHERE q.organisation_id = o.id) AS quotas,
+    (SELECT json_object_agg(r.role, json_build_object('spendingPerDayMinor', s.per_day_minor::text,
+                                                      'spendingPerMonthMinor', s.per_month_minor::text))
+       FROM (VALUES ('admin'), ('marketer')) AS r (role)
+       LEFT JOIN spending_limits s ON s.organisation_id = o.id AND s.role = r.role) AS "spendingLimits",
     ${hasAcceptedTerms} AS "termsAccepted", ${termsDueAt} AS "termsDueAt"
   FROM organisations o`;
 

@@ -14,6 +14,7 @@ import {
   termsVersion,
   withdrawalRequest,
 } from '@offer-ads/contracts/admin/gateway-api';
+import { spendingLimitsChange } from '@offer-ads/contracts/portal/organisation-api';
 import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { actorOf } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -47,8 +48,8 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
     const organisation = await organisations.find(idIn(req));
     if (organisation === null) refuseStaff(res, 'organisation-unknown');
     else {
-      const { billingDetails } = organisation;
-      res.json({ ...detailsOf(organisation), billingDetails } satisfies OneOrganisation);
+      const { billingDetails, spendingLimits } = organisation;
+      res.json({ ...detailsOf(organisation), billingDetails, spendingLimits } satisfies OneOrganisation);
     }
   });
   for (const enabled of [false, true]) {
@@ -72,6 +73,10 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
     const { mode, ...wanted } = validInput(quotaChange, req.body);
     const outcome = await organisations.setQuota(changeByStaff(req), mode, wanted);
     answerStaff(res, outcome, { describe: (quota) => ({ organisationId: idIn(req), mode, ...quota }) });
+  });
+  routes.post('/organisations/:id/spending-limits', async (req, res) => {
+    const wish = validInput(spendingLimitsChange, req.body);
+    answerStaff(res, await organisations.setSpendingLimits(changeByStaff(req), wish));
   });
   routes.get('/organisations/:id/terms', async (req, res) => {
     if ((await organisations.find(idIn(req))) === null) return refuseStaff(res, 'organisation-unknown');

@@ -48,6 +48,7 @@ describe('organisations', () => {
     const { id } = body as { id: number };
     expect([status, body]).toEqual([201, { id, ...cafe }]);
     const standard = { perPerson: 100, perOrganisation: 500 };
+    const noLimit = { spendingPerDayMinor: null, spendingPerMonthMinor: null };
     expect((await get(`/organisations/${id}`)).body).toEqual({
       id,
       ...cafe,
@@ -56,6 +57,7 @@ describe('organisations', () => {
       termsAccepted: false,
       quotas: { TEST: standard, LIVE: standard },
       billingDetails: { address: [], vatNumber: null, purchaseOrder: null },
+      spendingLimits: { admin: noLimit, marketer: noLimit },
       withdrawal: null,
     });
     expect((await get(`/organisations/${id}/people`)).body).toEqual({

@@ -31,6 +31,8 @@ export const actionWords: Readonly<Record<string, string>> = {
   'POST /organisations/:id/people/invitation': 'Send an invitation again',
   'POST /organisations/:id/people/role': 'Change the role of a person',
   'POST /organisations/:id/quota': 'Change a quota of offers',
+  'POST /organisations/:id/spending-limits': 'Set the spending limits of a role',
+  'PUT /portal/api/spending-limits': 'Set the spending limits of a role',
   'POST /organisations/:id/withdraw-approval': 'Withdraw the approval of an organisation',
   'POST /parked/drop': 'Drop parked events',
   'POST /parked/replay': 'Replay parked events',

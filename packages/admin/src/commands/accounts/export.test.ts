@@ -8,6 +8,7 @@ import { ServiceUnreachable } from '../../service-calls.ts';
 import { Refused, type Tools } from '../../tools.ts';
 
 const quota = { perPerson: 1, perOrganisation: 1 };
+const noLimit = { spendingPerDayMinor: null, spendingPerMonthMinor: null };
 const organisation = {
   id: 3,
   name: 'Tea House',
@@ -21,6 +22,7 @@ const organisation = {
   termsAccepted: true,
   quotas: { TEST: quota, LIVE: quota },
   billingDetails: { address: [], vatNumber: null, purchaseOrder: null },
+  spendingLimits: { admin: noLimit, marketer: noLimit },
 };
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -20,7 +20,7 @@ const access = keyAccess.describe('full|no-spending|read-only');
 const addresses = text
   .transform((word) => (word === 'any' ? [] : word.split(',')))
   .describe('any|ADDRESS,RANGE,...');
-const spendingLimit = z
+export const spendingLimit = z
   .string()
   .regex(/^(none|\d{1,18})$/, 'must be an amount in minor units, or none')
   .transform((word) => (word === 'none' ? null : word))

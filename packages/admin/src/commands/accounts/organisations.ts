@@ -4,6 +4,7 @@ import {
   organisationsReply,
   termsVersion,
 } from '@offer-ads/contracts/admin/gateway-api';
+import { orderingRole } from '@offer-ads/contracts/portal/organisation-api';
 import { country } from '@offer-ads/contracts/values/primitives';
 import {
   type Command,
@@ -19,6 +20,7 @@ import {
 } from '../../command.ts';
 import { readText } from '../../files.ts';
 import type { CallOptions, Tools } from '../../tools.ts';
+import { spendingLimit } from './keys.ts';
 
 /** What the platform team does to an organisation: `org ACTION ID`. */
 const actions = {
@@ -90,6 +92,26 @@ export const organisationCommands: readonly Command[] = [
     run: (o, { call }) =>
       call('gateway', `POST /admin/organisations/${o.org}/quota`, {
         json: { mode: o.mode, perOrganisation: o['per-org'], perPerson: o['per-person'] },
+      }),
+  }),
+  command({
+    name: 'org spending',
+    summary:
+      'Limit what each person of a role may order a day and a calendar month, in TEST and LIVE mode each',
+    options: {
+      org: id,
+      role: orderingRole.describe(orderingRole.options.join('|')),
+      'spend-per-day': spendingLimit,
+      'spend-per-month': spendingLimit,
+    },
+    operand: 'org',
+    run: (o, { call }) =>
+      call('gateway', `POST /admin/organisations/${o.org}/spending-limits`, {
+        json: {
+          role: o.role,
+          spendingPerDayMinor: o['spend-per-day'],
+          spendingPerMonthMinor: o['spend-per-month'],
+        },
       }),
   }),
   command({

@@ -1,5 +1,6 @@
 /** Organisations and their people, which the gateway owns. */
 import type { OrganisationFacts, Role } from '@offer-ads/contracts/events/gateway';
+import type { SpendingLimits } from '@offer-ads/contracts/portal/organisation-api';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Approval, Withdrawal } from './approval.ts';
@@ -34,6 +35,7 @@ export type Organisation = {
   readonly version: number;
   readonly people: readonly Person[];
   readonly quotas: Readonly<Record<Mode, Quota>>;
+  readonly spendingLimits: SpendingLimits;
   /** Whether the terms that hold, or later ones, were accepted; false if none were published. */
   readonly termsAccepted: boolean;
   /** When later terms begin to hold, which were not accepted; null: there are none. */

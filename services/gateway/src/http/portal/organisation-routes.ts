@@ -7,19 +7,26 @@ import {
   billingDetailsChange,
   type OrganisationReply,
   organisationChange,
+  type SpendingLimits,
+  spendingLimitsChange,
   timeZoneChange,
 } from '@offer-ads/contracts/portal/organisation-api';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import { checkVatNumber } from '@offer-ads/contracts/values/vat-number';
+import { type AuditLog, auditTarget } from '@offer-ads/platform/admin/audit';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
 import express, { type Router } from 'express';
 import type { Organisations } from '../../accounts/manage-organisations.ts';
 import type { Organisation } from '../../domain/accounts/organisation.ts';
 import { answerPerson, refusePerson } from '../replies.ts';
-import { allow, changeBy, memberOf } from './portal-session.ts';
+import { allow, auditActor, changeBy, memberOf } from './portal-session.ts';
 
-export function organisationRoutes({ organisations }: { organisations: Organisations }): Router {
+export function organisationRoutes(o: {
+  organisations: Organisations;
+  audit: Pick<AuditLog, 'recordBy'>;
+}): Router {
+  const { organisations, audit } = o;
   const routes = express.Router();
 
   routes.get('/organisation', async (req, res) => {
@@ -52,6 +59,20 @@ export function organisationRoutes({ organisations }: { organisations: Organisat
     const details = withCheckedVatNumber(wish, organisation.country);
     const outcome = await organisations.setBillingDetails(changeBy(req), details);
     answerPerson(res, outcome, ({ billingDetails }): BillingDetailsReply => billingDetails);
+  });
+
+  routes.get('/spending-limits', allow('key-rights'), async (req, res) => {
+    const organisation = await organisations.find(memberOf(req).organisationId);
+    if (organisation === null) refusePerson(res, 'organisation-unknown');
+    else res.json(organisation.spendingLimits satisfies SpendingLimits);
+  });
+
+  routes.put('/spending-limits', allow('key-rights'), audit.recordBy(auditActor), async (req, res) => {
+    const { organisationId } = memberOf(req);
+    auditTarget(req, { organisationId, target: `organisations/${organisationId}` });
+    const wish = validInput(spendingLimitsChange, req.body);
+    const outcome = await organisations.setSpendingLimits(changeBy(req), wish);
+    answerPerson(res, outcome, (limits): SpendingLimits => limits);
   });
   return routes;
 }

@@ -6,10 +6,8 @@ import { useState } from 'preact/hooks';
 import type { Refusal } from '../../../../ui/calls/call.ts';
 import { DialogForm } from '../../../../ui/dialog-form.tsx';
 import { TextAreaField } from '../../../../ui/field.tsx';
-import { AmountField, type AmountInput, useAmountInput } from '../../amounts/amount-field.tsx';
-import { fieldAmount } from '../../amounts/amount-fields.ts';
 import { useAmounts } from '../../amounts/amounts.ts';
-import { usePortal } from '../../session.ts';
+import { useSpendingFields } from '../../amounts/spending-fields.tsx';
 import { maskOf } from './listed-keys.ts';
 
 const accesses: Record<KeyAccess, { readonly title: string; readonly hint: string }> = {
@@ -22,26 +20,19 @@ const accesses: Record<KeyAccess, { readonly title: string; readonly hint: strin
 type RightsFields = { readonly fields: JSX.Element; readonly read: () => KeyRights | null };
 
 export function useRightsFields(before: KeyRights = fullRights): RightsFields {
-  const { organisation } = usePortal().session;
-  const amount = (minor: string | null) => (minor === null ? '' : fieldAmount(minor, organisation));
   const [access, setAccess] = useState(before.access);
   const [addresses, setAddresses] = useState(before.addresses.join('\n'));
-  const perDay = useAmountInput(amount(before.spendingPerDayMinor));
-  const perMonth = useAmountInput(amount(before.spendingPerMonthMinor));
-  const isWrong = ({ text, read }: AmountInput) => text.trim() !== '' && !read.ok;
-  const limitOf = ({ read }: AmountInput) => (read.ok ? `${read.minor}` : null);
+  const spending = useSpendingFields(before);
   return {
     read: () => {
-      const wrong = [perDay, perMonth].filter(isWrong);
-      for (const input of wrong) input.showFault();
-      return wrong.length > 0
-        ? null
-        : {
-            access,
-            addresses: addresses.split(/[\s,]+/).filter((address) => address !== ''),
-            spendingPerDayMinor: limitOf(perDay),
-            spendingPerMonthMinor: limitOf(perMonth),
-          };
+      const limits = spending.read();
+      return (
+        limits && {
+          access,
+          addresses: addresses.split(/[\s,]+/).filter((address) => address !== ''),
+          ...limits,
+        }
+      );
     },
     fields: (
       <>
@@ -61,16 +52,7 @@ export function useRightsFields(before: KeyRights = fullRights): RightsFields {
             </label>
           ))}
         </fieldset>
-        <AmountField
-          label={`At most a day (${organisation.currency}, optional)`}
-          hint="Counts from midnight UTC what offers cost, card payments with VAT."
-          input={perDay}
-        />
-        <AmountField
-          label={`At most a month (${organisation.currency}, optional)`}
-          hint="Counts from the first day of the month."
-          input={perMonth}
-        />
+        {spending.fields}
         <TextAreaField
           label="Only from these IP addresses (optional)"
           hint="Addresses or ranges such as 192.0.2.0/24, one on each line."

@@ -1,4 +1,4 @@
-/** The threshold below which admins get a mail. */
+/** The threshold below which those who see the balance get a mail. */
 import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import { useState } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';
@@ -45,12 +45,14 @@ function Threshold({ of: { isLow, thresholdMinor } }: { readonly of: LowBalanceR
   return (
     <>
       {isLow && thresholdMinor !== null && (
-        <p class="notice warning">The balance is below {amount(thresholdMinor)}: your admins got a mail.</p>
+        <p class="notice warning">
+          The balance is below {amount(thresholdMinor)}: those who may see it got a mail.
+        </p>
       )}
       <Form send={save} submit="Save" kind="quiet" label="Low balance">
         <AmountField
           label={`Send a mail below (${organisation.currency})`}
-          hint="Your admins get a mail when the balance falls below it. Leave it empty for no mails."
+          hint="Admins and people of finance get a mail when the balance falls below it. Leave it empty for no mails."
           input={{
             ...input,
             set: (text) => {

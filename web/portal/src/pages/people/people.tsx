@@ -13,9 +13,10 @@ import { ChangePerson } from './change-person.tsx';
 import { Invite } from './invite.tsx';
 import { roleNames, roles, type Step } from './listed-people.ts';
 import { PeopleList } from './people-list.tsx';
+import { RoleLimits } from './spending-limits.tsx';
 
 export function People() {
-  const { api, session } = usePortal();
+  const { api, session, may } = usePortal();
   const queries = useQueryClient();
   const queryKey = [session.organisation.id, 'people'];
   const people = useRead<PeopleOfOrganisation>(queryKey, '/people');
@@ -92,6 +93,7 @@ export function People() {
           ))}
         </dl>
       </section>
+      {may('key-rights') && <RoleLimits />}
       {open === 'invite' && (
         <Invite
           close={() => setOpen(null)}

@@ -13,6 +13,14 @@ describe('a refusal', () => {
       rest: null,
     });
   });
+  test('of a spending limit is shown for the whole form, with what to do', () => {
+    const limit =
+      'The offer costs 61.00 GBP, and of the spending limit of 60.00 GBP a day (UTC) of your account 12.50 GBP is left';
+    expect(placeRefusal('E1', limit)).toEqual({
+      faults: {},
+      rest: expect.stringMatching(/12\.50 GBP is left\. Nothing was created\. .*ask an admin/),
+    });
+  });
   test('of picture, balance or targeting is shown at its field', () => {
     expect(placeRefusal('E2', 'The image failed moderation: x.').faults).toHaveProperty('picture');
     expect(placeRefusal('E3', 'The balance is below.').faults).toHaveProperty('payment');

@@ -29,6 +29,10 @@ const wordsOfCodes: Readonly<Record<string, string>> = {
 /** A form that is sent again after minutes, because its answer was lost, has an expired quote. */
 const PRICE_NOT_HELD = 'The price is no longer held. Create the offer again: you see the new price first.';
 
+/** After the service's sentence, which has the amounts. */
+const ABOVE_LIMIT =
+  'Nothing was created. Make the offer cheaper, for example shorter, or ask an admin of your organisation for a higher limit.';
+
 /** The picture of a deleted offer is kept for some weeks. */
 const COPIED_PICTURE_GONE = 'The picture of the copied offer is not kept any more. Choose a picture.';
 
@@ -48,6 +52,7 @@ export function placeRefusal(code: string | null, serviceSays: string): Placed {
     if (named !== undefined) faults[named] = `${fieldNames[named]} ${words.join(' ')}.`;
     else if (part.startsWith('A card payment')) faults.payment = `${part}.`;
     else if (name === 'image_offer_id') faults.picture = COPIED_PICTURE_GONE;
+    else if (part.startsWith('The offer costs')) rest.push(`${part}. ${ABOVE_LIMIT}`);
     else if (name === 'quote_id') rest.push(PRICE_NOT_HELD);
     else if (/picture|image/i.test(part)) faults.picture = `${part}.`;
     else rest.push(`${part}.`);
