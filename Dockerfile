@@ -59,6 +59,7 @@ RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/ro
 COPY tsconfig.json ./
 COPY packages/contracts packages/contracts
 COPY packages/sdk packages/sdk
+COPY packages/mcp packages/mcp
 COPY --from=wheel /app/packages/sdk-python packages/sdk-python
 COPY docs docs
 COPY web web

@@ -49,7 +49,10 @@ describe('the stage that builds the pages', () => {
     const { foldersOfGuides } = (await import(join(repository, 'web/docs/build.ts'))) as {
       foldersOfGuides: readonly string[];
     };
-    const imported = [...reachedFrom(['web/build.ts'], { types: false })];
+    const imported = [
+      ...reachedFrom(['web/build.ts', 'packages/mcp/src/main.ts'], { types: false }),
+      ...reachedFrom(['packages/sdk/src/index.ts', 'packages/sdk/src/cli/main.ts'], { types: true }),
+    ];
     const contents = foldersOfGuides
       .flatMap((folder) => globSync(`${folder}/**/*.*`))
       .filter((path) => !path.endsWith('test-pictures/README.md'));
@@ -57,7 +60,7 @@ describe('the stage that builds the pages', () => {
       [
         'tsconfig.json',
         'packages/contracts/generated/openapi.json',
-        'packages/sdk/{*,src/**/*.ts}',
+        'packages/{sdk,mcp}/*',
         'packages/sdk-python/{*,requirements/tools.txt,src/**/*.py}',
       ],
       { cwd: repository },

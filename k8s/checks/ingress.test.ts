@@ -59,7 +59,12 @@ describe('an Ingress serves', () => {
     '/docs/errors',
     '/docs/reference/offers',
     '/assets/portal.js',
+    '/downloads',
+    '/downloads/offer-ads-sdk-1.0.0.tgz',
     '/openapi.json',
+    '/arazzo.json',
+    '/llms.txt',
+    '/.well-known/api-catalog',
     '/status',
     '/status.json',
   ])('%s of the gateway', (path) => {

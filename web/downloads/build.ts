@@ -15,7 +15,7 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 const dist = join(import.meta.dirname, 'dist');
 const stamp = 'sources.sha256';
 /** Each has a `build.ts FOLDER`, which makes what is published. */
-const npmPackages = ['packages/sdk'];
+const npmPackages = ['packages/sdk', 'packages/mcp'];
 /** Its wheel needs Python, which nothing else here needs, so a command of its own builds it. */
 const pythonPackage = 'packages/sdk-python';
 
@@ -124,7 +124,9 @@ async function builtFrom(sources: string): Promise<Downloads | undefined> {
 async function digestOfSources(): Promise<string> {
   const files = [join(repository, 'package-lock.json'), join(repository, 'tsconfig.json')];
   const patterns = [
-    ...npmPackages.flatMap((folder) => [`${folder}/*`, `${folder}/src/**/*`]),
+    // Code of the contracts becomes a part of some.
+    ...[...npmPackages, 'packages/contracts'].flatMap((folder) => [`${folder}/*`, `${folder}/src/**/*`]),
+    'packages/contracts/generated/openapi.json',
     `${pythonPackage}/{package.json,dist/*.whl}`,
     'web/downloads/*.ts',
   ];

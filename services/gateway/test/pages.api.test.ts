@@ -254,7 +254,7 @@ describe('/downloads', () => {
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     const { files, missing } = body as Downloads;
     const names = [...files, ...missing].map(({ name }) => name);
-    expect(names).toEqual(['@offer-ads/sdk', 'offer-ads']);
+    expect(names).toEqual(['@offer-ads/sdk', '@offer-ads/mcp', 'offer-ads']);
     const sums = await read('/downloads/SHA256SUMS');
     expect(sums.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(sums.body).toBe(files.map(({ sha256, file }) => `${sha256}  ${file}\n`).join(''));
