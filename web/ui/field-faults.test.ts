@@ -36,6 +36,12 @@ it('says which line of a text is too long', () => {
   });
 });
 
+it('finds a field that is in a part of the request', () => {
+  expect(place('rights.address.0: must be an IP address').faults).toEqual({
+    address: 'Line 1 must be an IP address.',
+  });
+});
+
 it('leaves what belongs to no field of the form to the whole form', () => {
   expect(place('The server cannot be reached. Check your connection and try again.')).toEqual({
     faults: {},

@@ -4,7 +4,7 @@ export type FieldFaults = Readonly<Record<string, string>>;
 type Placed = { readonly faults: FieldFaults; readonly rest: string | null };
 
 /**
- * Servers name the fields: `email: must be an email address; role: ...`, or `url must be ...`. Messages for other fields, and sentences without
+ * Servers name the fields: `email: must be an email address; rights.addresses.0: ...`, or `url must be ...`. Messages for other fields, and sentences without
  * a field, are for the whole form.
  * @param isField whether the form has a field of this name
  */
@@ -14,7 +14,7 @@ export function placeFaults(message: string, isField: (name: string) => boolean)
   /** The field of the last piece: a piece without a field continues it. */
   let last: string | null = null;
   for (const piece of message.split('; ')) {
-    const [, name, line, words] = /^(\w+)(?:\.(\d+))?:? (.+)$/s.exec(piece) ?? [];
+    const [, name, line, words] = /^(?:\w+\.)??(\w+)(?:\.(\d+))?:? (.+)$/s.exec(piece) ?? [];
     if (name !== undefined && words !== undefined && isField(name)) {
       const text = plainWords(words);
       faults[name] ??= sentence(line === undefined ? text : `line ${Number(line) + 1} ${text}`);

@@ -118,6 +118,41 @@ export function walksOfOrganisations(portal: () => Portal): void {
     expect(left).toContain(key.slice(-4));
   });
 
+  it.concurrent('a key with limits spends no more, until an admin changes them', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    await signInToNewOrganisation(visitor, system);
+    await toSection(page, 'API keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('Assistant');
+    await page.getByText('Limits, for example for an assistant').click();
+    await page.getByLabel('Spending limit for a day').fill('0.01');
+    await page.getByLabel('Only from these IP addresses').fill('cafe');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText('Line 1 must be an IP address such as 192.0.2.7').waitFor();
+    await page.getByLabel('Only from these IP addresses').fill('10.0.0.0/8, 192.0.2.7');
+    expect(await faultsOf(page, 'keys-limits')).toEqual([]);
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const shown = page.getByRole('dialog', { name: 'The key Assistant' });
+    const { create, request } = advertiser(system, await shown.locator('code').first().innerText());
+    await shown.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByText('at most GBP 0.01 a day · from 10.0.0.0/8, 192.0.2.7').waitFor();
+    const refused = await create(await offerForm());
+    expect(refused.status).toBe(403);
+    expect(refused.body.message).toMatch(
+      /^The offer costs \d+\.\d\d GBP, and of the spending limit of 0\.01 GBP a day \(UTC\) of this API key 0\.01 GBP is left$/,
+    );
+
+    await page.getByRole('button', { name: /^Limits of Assistant/ }).click();
+    await page.getByLabel('Spending limit for a day').fill('');
+    await page.getByLabel('Only reading').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('only reading · from 10.0.0.0/8').waitFor();
+    expect((await create(await offerForm())).body.message).toMatch(/only reads/);
+    expect((await request('GET', '/key')).body).toMatchObject({ access: 'read-only' });
+  });
+
   it.concurrent('a rolled or disabled key stops working at once, and the call log shows it', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();

@@ -29,13 +29,13 @@ export function useSpendingFields(before: SpendingLimits): {
     fields: (
       <>
         <AmountField
-          label={`At most a day (${organisation.currency}, optional)`}
-          hint="Counts from midnight UTC what offers cost, card payments with VAT."
+          label={`Spending limit for a day (${organisation.currency}, optional)`}
+          hint="From midnight to midnight UTC. Card payments count with VAT."
           input={perDay}
         />
         <AmountField
-          label={`At most a month (${organisation.currency}, optional)`}
-          hint="Counts from the first day of the month."
+          label={`Spending limit for a month (${organisation.currency}, optional)`}
+          hint="From the first to the last day of a month."
           input={perMonth}
         />
       </>

@@ -1,6 +1,6 @@
 /** What a key may do, from where, and how much it may spend: the fields, the dialog in which an admin changes it, and its summary. */
 import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
-import { fullRights, type KeyAccess, type KeyRights } from '@offer-ads/contracts/values/key-rights';
+import type { KeyAccess, KeyRights } from '@offer-ads/contracts/values/key-rights';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Refusal } from '../../../../ui/calls/call.ts';
@@ -12,14 +12,21 @@ import { maskOf } from './listed-keys.ts';
 
 const accesses: Record<KeyAccess, { readonly title: string; readonly hint: string }> = {
   full: { title: 'Everything', hint: 'Reads, creates, changes and pays from the balance.' },
-  'no-spending': { title: 'No paying', hint: 'Creates and changes. A person pays by the payment link.' },
+  'no-spending': { title: 'Without paying', hint: 'Creates and changes. A person pays by the payment link.' },
   'read-only': { title: 'Only reading', hint: 'Reads, and estimates prices.' },
+};
+
+const everything: KeyRights = {
+  access: 'full',
+  addresses: [],
+  spendingPerDayMinor: null,
+  spendingPerMonthMinor: null,
 };
 
 /** `read`: null when a field is wrong, which it then shows. */
 type RightsFields = { readonly fields: JSX.Element; readonly read: () => KeyRights | null };
 
-export function useRightsFields(before: KeyRights = fullRights): RightsFields {
+export function useRightsFields(before: KeyRights = everything): RightsFields {
   const [access, setAccess] = useState(before.access);
   const [addresses, setAddresses] = useState(before.addresses.join('\n'));
   const spending = useSpendingFields(before);
