@@ -56,13 +56,13 @@ export function walksOfMishaps(portal: () => Portal): void {
     await signIn(adminEmail);
     await go('/portal/test/people');
     const ofAdmins = page.getByRole('form', { name: 'Spending limits of each Admin' });
-    await ofAdmins.getByLabel('At most a day').fill('0.02');
+    await ofAdmins.getByLabel('Spending limit for a day').fill('0.02');
     await ofAdmins.getByRole('button', { name: 'Save' }).click();
     await ofAdmins.getByText('Saved, and in force.').waitFor();
     expect(await faultsOf(page, 'people-spending-limits')).toEqual([]);
     await page.reload();
     await ofAdmins.waitFor();
-    expect(await ofAdmins.getByLabel('At most a day').inputValue()).toBe('0.02');
+    expect(await ofAdmins.getByLabel('Spending limit for a day').inputValue()).toBe('0.02');
 
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one');
