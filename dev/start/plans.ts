@@ -141,6 +141,7 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       WEBHOOK_SEAL_SECRET: secrets.webhookSeal,
       // A receiver on this machine.
       WEBHOOK_TEST_TARGETS: 'any',
+      WEBHOOK_SENDER_ADDRESSES: '127.0.0.1',
     },
   };
   return serviceNames.map((service) => ({

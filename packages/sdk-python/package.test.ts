@@ -26,7 +26,7 @@ const picture = fileURLToPath(new URL('../../docs/test-pictures/always-allowed.p
     folder = mkdtempSync(join(tmpdir(), 'offer-ads-python-'));
     tools = await pythonTools('tools');
     built = await buildClient(tools, join(folder, 'built'));
-    const given = { wheel: built.wheel, wheels: tools.wheels };
+    const given = { wheel: built.wheel, wheels: tools.wheels, also: ['cryptography'] };
     python = await installClient(join(folder, 'environment'), given);
     sources = join(folder, 'sources');
     await tools.python(['-m', 'zipfile', '--extract', built.wheel, sources]);

@@ -87,14 +87,23 @@ export async function runPython(
   );
 }
 
-/** @returns the `python` of a new environment with the client alone, installed from its wheel, a file or an address */
+/** @returns the `python` of a new environment with the client alone, installed from its wheel, a file or an address. `also`: what it uses where it is there */
 export async function installClient(
   folder: string,
-  o: { readonly wheel: string; readonly wheels: string },
+  o: { readonly wheel: string; readonly wheels: string; readonly also?: readonly string[] },
 ): Promise<string> {
   const python = join(folder, 'bin', 'python');
   await runPython('python3', ['-m', 'venv', '--without-pip', folder]);
   const offline = ['--no-index', '--find-links', o.wheels, '--quiet', '--disable-pip-version-check'];
-  await runPython('python3', ['-m', 'pip', '--python', python, 'install', ...offline, o.wheel]);
+  await runPython('python3', [
+    '-m',
+    'pip',
+    '--python',
+    python,
+    'install',
+    ...offline,
+    o.wheel,
+    ...(o.also ?? []),
+  ]);
   return python;
 }

@@ -26,6 +26,7 @@ const pages = new Set([
   '/docs/community',
   '/docs/offer-states',
   '/docs/reference',
+  '/docs/reference/events',
   '/docs/sdk',
   '/community/openapi.json',
   '/downloads',

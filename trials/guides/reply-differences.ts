@@ -25,6 +25,7 @@ const varying: Readonly<Record<string, RegExp>> = {
   organisationId: /^\d+$/,
   imageUrl: /^https?:\/\/[^/]+\/images\/\S+$/,
   time: instant,
+  timestamp: instant,
   startAt: instant,
   expiryAt: instant,
   start_datetime: instant,
@@ -49,7 +50,15 @@ const varying: Readonly<Record<string, RegExp>> = {
   estimated_credit: /^\d+(\.\d+)?$/,
   cost: /^\d+(\.\d+)?$/,
 };
-const varyingFields = new Set(['x-request-id', 'retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
+const varyingFields = new Set([
+  'x-request-id',
+  'retry-after',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+]);
 /** Marks a list of which the guide shows only a part: the beginning, or with another mark before it some elements that follow each other. */
 const MORE = '…';
 

@@ -8,6 +8,8 @@ import hmac
 import unittest
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from offer_ads import OfferAdsError, verify_webhook
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -62,6 +64,24 @@ class AWebhook(unittest.TestCase):
         ):
             self.refuse("no signature", **changes)
 
+    def test_is_accepted_by_the_public_key_of_v1a_and_refused_when_changed_or_of_another(self) -> None:
+        pair, stranger = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+        public_key = "whpk_" + base64.b64encode(pair.public_key().public_bytes_raw()).decode()
+
+        def signed_by(private_key: Ed25519PrivateKey) -> dict[str, str]:
+            signature = base64.b64encode(private_key.sign(f"msg_1.{AT}.".encode() + BODY)).decode()
+            both = headers(SECRET)["webhook-signature"] + " v1a," + signature
+            return headers(SECRET) | {"webhook-signature": both}
+
+        self.assertEqual(verified(headers=signed_by(pair), secret=public_key)["type"], "webhook.test")
+        self.assertEqual(
+            verified(headers=signed_by(pair), secret=[OTHER, public_key])["type"], "webhook.test"
+        )
+        self.refuse("no signature", headers=signed_by(pair), secret=public_key, body=BODY + b" ")
+        self.refuse("no signature", headers=signed_by(stranger), secret=public_key)
+        damaged = signed_by(pair) | {"webhook-signature": "v1a,* v1a,AAAA"}
+        self.refuse("no signature", headers=damaged, secret=public_key)
+
     def test_that_is_sent_again_later_than_five_minutes_is_refused(self) -> None:
         self.assertEqual(verified(AT + 300)["type"], "webhook.test")
         for now in (AT + 301, AT - 301):
@@ -74,11 +94,13 @@ class AWebhook(unittest.TestCase):
         self.refuse("time", headers=headers(SECRET) | {"webhook-timestamp": "soon"})
 
     def test_cannot_be_checked_with_what_is_no_secret_and_the_error_does_not_show_it(self) -> None:
-        for wrong in ("MfKQ9r8GKYqrTwjU", "whsec_", "whsec_*"):
+        for wrong in ("MfKQ9r8GKYqrTwjU", "whsec_", "whsec_*", "whpk_", "whpk_AAAA"):
             with self.assertRaises(OfferAdsError) as caught:
                 verified(secret=wrong)
             self.assertEqual(caught.exception.kind, "invalid-argument")
-            self.assertEqual(str(caught.exception), "a secret of a webhook begins with whsec_")
+            self.assertEqual(
+                str(caught.exception), "a secret of a webhook begins with whsec_, its public key with whpk_"
+            )
 
     def refuse(self, word: str, now: float = AT, **changes: Any) -> None:
         with self.assertRaises(OfferAdsError) as caught:

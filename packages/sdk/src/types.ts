@@ -397,6 +397,8 @@ export type WebhookRequest = {
   readonly description?: string | null | undefined;
   /** Omitted or null: all types, also those that are added later. */
   readonly event_types?: readonly EventType[] | null | undefined;
+  /** Messages are also signed with `v1a`, which `public_key` verifies. */
+  readonly ed25519?: boolean | undefined;
 };
 
 export type Webhook = {
@@ -405,6 +407,8 @@ export type Webhook = {
   readonly url: string;
   readonly description: string | null;
   readonly event_types: readonly EventType[] | null;
+  readonly ed25519: boolean;
+  readonly public_key: string | null;
   readonly status: 'enabled' | 'disabled';
   readonly disabled_reason: 'requested' | 'failing' | 'gone' | 'platform' | null;
   readonly failing_since_datetime: string | null;
@@ -413,7 +417,11 @@ export type Webhook = {
   readonly creation_datetime: string;
 };
 
-export type Webhooks = { readonly webhooks: readonly Webhook[] };
+export type Webhooks = {
+  readonly webhooks: readonly Webhook[];
+  /** Addresses and networks from which messages come; null: they may change. */
+  readonly sender_addresses: readonly string[] | null;
+};
 
 /** `secret` is shown once. */
 export type WebhookWithSecret = Webhook & { readonly secret: string };

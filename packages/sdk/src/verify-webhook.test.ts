@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { verifyWebhook, verifyWebhookAt } from './verify-webhook.ts';
@@ -70,6 +71,27 @@ describe('a webhook', () => {
     await expect(verified(facts)).rejects.toEqual(unverified(/no signature is of this secret/));
   });
 
+  it('is accepted by the public key of v1a, and no longer when it was changed or signed by another', async () => {
+    const [pair, stranger] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+    const publicKey = `whpk_${pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')}`;
+    const signedBy = ({ privateKey }: typeof pair) =>
+      `v1a,${sign(null, Buffer.from(`msg_1.${atMs / 1_000}.${body}`), privateKey).toString('base64')}`;
+    const headersWith = (signature: string) => {
+      const headers = headersBy([secret]);
+      return { ...headers, 'webhook-signature': `${headers['webhook-signature']} ${signature}` };
+    };
+    const headers = headersWith(signedBy(pair));
+    expect(await verified({ headers, secret: publicKey })).toEqual(event);
+    expect(await verified({ headers, secret: [other, publicKey] })).toEqual(event);
+    const refused = unverified(/no signature is of this secret/);
+    await expect(verified({ headers, secret: publicKey, body: `${body} ` })).rejects.toEqual(refused);
+    const forged = headersWith(signedBy(stranger));
+    await expect(verified({ headers: forged, secret: publicKey })).rejects.toEqual(refused);
+    // A signature of one scheme is none of the other.
+    const renamed = headersWith(signedBy(pair).replace('v1a', 'v1'));
+    await expect(verified({ headers: renamed, secret: publicKey })).rejects.toEqual(refused);
+  });
+
   it('that is repeated later than five minutes, or comes from a clock ahead, is refused with the reason', async () => {
     expect(await verified({}, atMs + 300_000)).toEqual(event);
     expect(await verified({}, atMs - 300_000)).toEqual(event);
@@ -85,10 +107,10 @@ describe('a webhook', () => {
   });
 
   it('cannot be checked with what is no secret, and the error does not show it', async () => {
-    for (const wrong of ['MfKQ9r8GKYqrTwjU', 'whsec_', 'whsec_*'])
+    for (const wrong of ['MfKQ9r8GKYqrTwjU', 'whsec_', 'whsec_*', 'whpk_'])
       await expect(verified({ secret: wrong })).rejects.toMatchObject({
         kind: 'invalid-argument',
-        message: 'a secret of a webhook begins with whsec_',
+        message: 'a secret of a webhook begins with whsec_, its public key with whpk_',
       });
   });
 });

@@ -3,7 +3,7 @@ import { OfferAdsError } from './error.ts';
 import type { WebhookEvent } from './types.ts';
 
 export type ReceivedWebhook = {
-  /** `whsec_...`; several while you replace one. */
+  /** `whsec_...`, or for signatures of `v1a` the public key `whpk_...`; several while you replace one. */
   readonly secret: string | readonly string[];
   /** Of `fetch`, or of Node's request. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -14,8 +14,12 @@ export type ReceivedWebhook = {
 };
 
 const usualToleranceSeconds = 300;
-const secretPrefix = 'whsec_';
-/** The service sends five at most. */
+/** Of Standard Webhooks: the beginning of a key, of its signatures, and how they are made. */
+const schemes = [
+  { begins: 'whsec_', version: 'v1,', algorithm: { name: 'HMAC', hash: 'SHA-256' } },
+  { begins: 'whpk_', version: 'v1a,', algorithm: { name: 'Ed25519' } },
+] as const;
+/** The service sends ten at most. */
 const signaturesAtMost = 16;
 
 /** @throws OfferAdsError of kind `unverified`; answer such a request with 400 */
@@ -38,10 +42,10 @@ export async function verifyWebhookAt(
     );
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
-  for (const key of await Promise.all([secret].flat().map(keyOf)))
+  for (const { key, version } of await Promise.all([secret].flat().map(keyOf)))
     for (const signature of signatures) {
-      const bytes = signature.startsWith('v1,') ? bytesOf(signature.slice(3)) : undefined;
-      if (bytes !== undefined && (await crypto.subtle.verify('HMAC', key, bytes, signed)))
+      const bytes = signature.startsWith(version) ? bytesOf(signature.slice(version.length)) : undefined;
+      if (bytes !== undefined && (await crypto.subtle.verify(key.algorithm, key, bytes, signed)))
         return JSON.parse(text) as WebhookEvent;
     }
   throw unverified('no signature is of this secret and body: is the body as it was received?');
@@ -54,10 +58,14 @@ function headerOf(headers: ReceivedWebhook['headers'], name: string): string {
 }
 
 async function keyOf(secret: string) {
-  const bytes = secret.startsWith(secretPrefix) ? bytesOf(secret.slice(secretPrefix.length)) : undefined;
-  if (bytes === undefined || bytes.length === 0)
-    throw new OfferAdsError('a secret of a webhook begins with whsec_', { kind: 'invalid-argument' });
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  const scheme = schemes.find(({ begins }) => secret.startsWith(begins));
+  const bytes = scheme && bytesOf(secret.slice(scheme.begins.length));
+  if (scheme === undefined || bytes === undefined || bytes.length === 0)
+    throw new OfferAdsError('a secret of a webhook begins with whsec_, its public key with whpk_', {
+      kind: 'invalid-argument',
+    });
+  const { version, algorithm } = scheme;
+  return { version, key: await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']) };
 }
 
 /** Undefined unless it is base64. */

@@ -18,6 +18,18 @@ const settings = {
   WEBHOOK_SEAL_SECRET: secret,
 };
 
+describe('the addresses from which webhooks come', () => {
+  const read = (WEBHOOK_SENDER_ADDRESSES: string) =>
+    readNotifierConfig({ ...settings, WEBHOOK_SENDER_ADDRESSES }).WEBHOOK_SENDER_ADDRESSES;
+
+  it('are addresses and networks, or are not published', () => {
+    expect(read('192.0.2.10, 2001:db8::/64')).toEqual(['192.0.2.10', '2001:db8::/64']);
+    expect(read('')).toBeUndefined();
+    for (const wrong of ['ads.example', '192.0.2.10,', '192.0.2.0/33'])
+      expect(() => read(wrong)).toThrow(/WEBHOOK_SENDER_ADDRESSES.*must be addresses or networks/);
+  });
+});
+
 describe('the settings of mail', () => {
   it('need only a server and a sender', () => {
     const config = readNotifierConfig(settings);

@@ -84,6 +84,23 @@ export const notifierSettings = z.object({
     description:
       'Seals the secrets of webhook endpoints in the database. Endpoints whose secret was sealed with one that is gone get no messages.',
   }),
+  WEBHOOK_SENDER_ADDRESSES: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(
+      z.array(
+        z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+          error: 'must be addresses or networks separated by commas, such as 192.0.2.10,2001:db8::/64',
+        }),
+      ),
+    )
+    .optional()
+    .meta({
+      description:
+        'Public addresses or networks from which webhooks come, separated by commas. Published in the list of webhooks, so that receivers can open their firewalls for them.',
+      example: '192.0.2.10,2001:db8::/64',
+      without: 'none is published',
+    }),
   WEBHOOK_TEST_TARGETS: z
     .enum(['public', 'any'], { error: 'must be public or any; left out, it is public' })
     .default('public')

@@ -117,7 +117,12 @@ export async function startNotifier(
       ],
       routes: (app) => {
         preferenceRoutes(app, { preferences, clock }, contextSecret);
-        webhookRoutes(app, { manage, clock, contextSecret });
+        webhookRoutes(app, {
+          manage,
+          clock,
+          contextSecret,
+          senderAddresses: config.WEBHOOK_SENDER_ADDRESSES ?? null,
+        });
         unsubscribeRoutes(app, { ...notifier, preferences, contacts: forRequests(contacts) });
       },
       admin: {

@@ -46,6 +46,10 @@ export const webhookRequest = z
       .nullable()
       .optional()
       .meta({ description: 'Omitted or null: all types, also those that are added later.' }),
+    ed25519: z.boolean().optional().meta({
+      description:
+        'True: messages are also signed with `v1a`, which the `public_key` of the webhook verifies.',
+    }),
   })
   .meta({ id: 'WebhookRequest' });
 export type WebhookRequest = z.infer<typeof webhookRequest>;
@@ -63,6 +67,11 @@ export const webhook = z
       .array(eventType.meta({ override: openEnum }))
       .nullable()
       .meta({ description: 'Null: all types. More types may be added.' }),
+    ed25519: z.boolean().meta({ description: 'Whether messages are also signed with `v1a`.' }),
+    public_key: z.string().nullable().meta({
+      description:
+        '`whpk_...`: verifies the signatures `v1a`. A roll of the secret replaces it. Null without them.',
+    }),
     status: z.enum(['enabled', 'disabled']),
     disabled_reason: z
       .enum(['requested', 'failing', 'gone', 'platform'])
@@ -83,7 +92,19 @@ export const webhook = z
   .meta({ id: 'Webhook' });
 export type WebhookReply = z.infer<typeof webhook>;
 
-export const webhooksReply = z.object({ webhooks: z.array(webhook) }).meta({ id: 'Webhooks' });
+export const webhooksReply = z
+  .object({
+    webhooks: z.array(webhook),
+    sender_addresses: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description:
+          'Addresses and networks from which messages come, for your firewall. Null: they may change.',
+        examples: [['192.0.2.10', '2001:db8::/64']],
+      }),
+  })
+  .meta({ id: 'Webhooks' });
 export type WebhooksReply = z.infer<typeof webhooksReply>;
 
 /** POST /webhooks and POST /webhooks/{webhook_id}/roll-secret */

@@ -26,7 +26,7 @@ const header = z.object({
   'webhook-signature': z.string().meta({
     param: { id: 'WebhookSignature' },
     description:
-      'Signatures, separated by a blank: `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64. One of them must be yours. The key is what follows `whsec_` in the secret of the webhook, decoded from base64.',
+      'Signatures, separated by a blank: `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64. One of them must be yours. The key is what follows `whsec_` in the secret of the webhook, decoded from base64. With `ed25519` there is also `v1a,` and the Ed25519 signature of the same text.',
     examples: ['v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='],
   }),
 });

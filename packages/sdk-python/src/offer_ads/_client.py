@@ -391,16 +391,18 @@ class Webhooks(_Part):
         url: str,
         description: str | None = None,
         event_types: Sequence[models.WebhookRequestEventTypesType0Item] | None = None,
+        ed25519: bool = False,
         idempotency_key: str | None = None,
     ) -> Success[models.WebhookWithSecret] | Refusal[operations.CreateWebhookCode]:
         """
         The value has the secret, which is shown this once.
 
         :param event_types: left out: all types, also those that are added later
+        :param ed25519: messages are also signed with `v1a`, which `public_key` of the value verifies
         :param idempotency_key: default: a random UUID. A repeat with it within a day has the same secret.
         """
         key = _checked_idempotency_key(str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
-        body = _webhook_request(url, description, event_types)
+        body = _webhook_request(url, description, event_types, ed25519)
         arguments = create_webhook._get_kwargs(body=body, idempotency_key=key)
         return call(self._settings, operations.CREATE_WEBHOOK, lambda: arguments, idempotency_key=key)
 
@@ -418,9 +420,10 @@ class Webhooks(_Part):
         url: str,
         description: str | None = None,
         event_types: Sequence[models.WebhookRequestEventTypesType0Item] | None = None,
+        ed25519: bool = False,
     ) -> Success[models.Webhook] | Refusal[operations.ChangeWebhookCode]:
-        """Replaces all three; what is left out is removed. The secret stays."""
-        body = _webhook_request(url, description, event_types)
+        """Replaces all of them; what is left out is removed. The secret stays."""
+        body = _webhook_request(url, description, event_types, ed25519)
         arguments = change_webhook._get_kwargs(_checked_text(webhook_id), body=body)
         return call(self._settings, operations.CHANGE_WEBHOOK, lambda: arguments)
 
@@ -552,11 +555,13 @@ def _webhook_request(
     url: str,
     description: str | None,
     event_types: Sequence[models.WebhookRequestEventTypesType0Item] | None,
+    ed25519: bool,
 ) -> models.WebhookRequest:
     return models.WebhookRequest(
         url=url,
         description=UNSET if description is None else description,
         event_types=UNSET if event_types is None else list(event_types),
+        ed25519=ed25519 or UNSET,
     )
 
 

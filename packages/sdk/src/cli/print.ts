@@ -190,6 +190,7 @@ export function webhookText(webhook: Webhook | WebhookWithSecret): string {
     ['status', webhookStatus(webhook)],
     ['url', webhook.url],
     ['events', webhook.event_types?.join(' ') ?? 'all'],
+    ...(webhook.public_key === null ? [] : ([['public key', webhook.public_key]] as const)),
     ...('secret' in webhook ? ([['secret, shown this once', webhook.secret]] as const) : []),
     ...(webhook.previous_secret_expiry_datetime === null
       ? []

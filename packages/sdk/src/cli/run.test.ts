@@ -165,6 +165,11 @@ describe('offer-ads', () => {
       { url: 'https://a.example/', description: 'Shop', event_types: ['offer.paid'] },
     ],
     [
+      'create --url https://a.example/ --ed25519',
+      'POST /webhooks',
+      { url: 'https://a.example/', ed25519: true },
+    ],
+    [
       'change we_1 --event all --description=',
       'PUT /webhooks/we_1',
       { url: 'https://shop.example/hooks', description: null, event_types: null },

@@ -53,6 +53,7 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
         value: 'TYPE',
         help: 'such as offer.paid; may be repeated; all events if omitted, also later ones',
       },
+      ed25519: { help: 'sign messages with v1a too' },
       'idempotency-key': {
         value: 'KEY',
         help: 'a unique value per webhook; a repetition with it creates no second webhook',
@@ -65,6 +66,7 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
         url: requiredText(flags, 'url'),
         description: optionalText(flags, 'description'),
         event_types: events.length === 0 ? undefined : events,
+        ed25519: flags['ed25519'] === true ? true : undefined,
       };
       const idempotencyKey = optionalText(flags, 'idempotency-key') ?? crypto.randomUUID();
       try {
@@ -94,6 +96,7 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
         description: (optionalText(flags, 'description') ?? before.description) || null,
         event_types:
           events.length === 0 ? before.event_types : texts(flags, 'event').includes('all') ? null : events,
+        ed25519: before.ed25519 ? true : undefined,
       };
       return shown(await ads.webhooks.change(webhookId(given), request, { signal }), webhookText);
     },

@@ -55,7 +55,13 @@ export const resend = resendRequest.extend({
 
 export function webhookRoutes(
   app: Express,
-  o: { readonly manage: ManageEndpoints; readonly clock: Clock; readonly contextSecret: string },
+  o: {
+    readonly manage: ManageEndpoints;
+    readonly clock: Clock;
+    readonly contextSecret: string;
+    /** Null: the operator publishes none. */
+    readonly senderAddresses: readonly string[] | null;
+  },
 ): void {
   const { manage, clock } = o;
   const routes = express.Router();
@@ -69,7 +75,8 @@ export function webhookRoutes(
 
   routes.get('/', async (req, res) => {
     const endpoints = await manage.list(ownerOf(req));
-    res.json({ webhooks: endpoints.map(shown) } satisfies WebhooksReply);
+    const sender_addresses = o.senderAddresses === null ? null : [...o.senderAddresses];
+    res.json({ webhooks: endpoints.map(shown), sender_addresses } satisfies WebhooksReply);
   });
 
   routes.post('/', async (req, res) => {
@@ -177,11 +184,12 @@ function nameOf({ keyId, personId }: CallerContext): string {
   return keyId === null ? `person ${personId}` : `key ${keyId} of person ${personId}`;
 }
 
-function factsOf({ url, description, event_types: types }: WebhookRequest): EndpointFacts {
+function factsOf({ url, description, event_types: types, ed25519 }: WebhookRequest): EndpointFacts {
   return {
     url,
     ...(typeof description === 'string' && description.trim() !== '' && { description: description.trim() }),
     ...(types && { types }),
+    ...(ed25519 === true && { ed25519 }),
   };
 }
 
@@ -193,6 +201,8 @@ function webhookOf(endpoint: Endpoint, now: Date): WebhookReply {
     url: endpoint.url,
     description: endpoint.description ?? null,
     event_types: endpoint.types === undefined ? null : [...endpoint.types],
+    ed25519: endpoint.ed25519 === true,
+    public_key: endpoint.ed25519 === true ? (endpoint.secrets[0]?.publicKey ?? null) : null,
     status: endpoint.state === 'on' ? 'enabled' : 'disabled',
     disabled_reason: endpoint.offBecause ?? null,
     failing_since_datetime: endpoint.failing?.since.toISOString() ?? null,

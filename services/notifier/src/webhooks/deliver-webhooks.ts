@@ -10,7 +10,7 @@ import type { EndpointsStore, Line } from './endpoints-store.ts';
 import type { Message, MessagesStore } from './messages-store.ts';
 import type { Poster, PostResult } from './post.ts';
 import type { SecretBox } from './secret-box.ts';
-import { signatureHeaders } from './signature.ts';
+import { keysOfText, signatureHeaders } from './signature.ts';
 import type { SwitchOff } from './switch-off.ts';
 import { type Reach, reachOf } from './target.ts';
 
@@ -83,17 +83,17 @@ export function startWebhookDelivery(o: {
   /** Continues the trace of the event behind the message, however old it is. */
   async function send(line: Line, { id, type, body, tries, trace }: Message, at: Date): Promise<PostResult> {
     const signing = line.secrets.filter((secret) => isSigning(secret, at));
-    const secrets = signing.flatMap(({ sealed }) => o.box.open(sealed, line.id) ?? []);
-    if (secrets.length < signing.length)
+    const opened = signing.flatMap(({ sealed }) => o.box.open(sealed, line.id) ?? []);
+    if (opened.length < signing.length)
       logger.error(
         { endpoint: line.id },
         'a secret of a webhook cannot be opened: it was sealed with a secret that is gone from WEBHOOK_SEAL_SECRET',
       );
-    if (secrets.length === 0) return { status: undefined, problem: noSecret, tookMs: 0 };
+    if (opened.length === 0) return { status: undefined, problem: noSecret, tookMs: 0 };
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'offer-ads-webhooks/1',
-      ...signatureHeaders({ id, at, body, secrets }),
+      ...signatureHeaders({ id, at, body, keys: opened.map(keysOfText), ed25519: line.ed25519 === true }),
     };
     const reach = reachOf(line.mode, o.testTargets);
     return inSpan(

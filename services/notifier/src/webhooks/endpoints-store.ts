@@ -34,6 +34,8 @@ export type Endpoint = Owner & {
   readonly description?: string;
   /** Undefined: all, also those that a release adds. */
   readonly types?: readonly EventType[];
+  /** Messages are signed by `v1a` too. */
+  readonly ed25519?: true;
   /** The newest first. */
   readonly secrets: readonly EndpointSecret[];
   readonly state: 'on' | 'off';
@@ -45,7 +47,7 @@ export type Endpoint = Owner & {
 };
 
 /** What its organisation chooses. */
-export type EndpointFacts = Pick<Endpoint, 'url' | 'description' | 'types'>;
+export type EndpointFacts = Pick<Endpoint, 'url' | 'description' | 'types' | 'ed25519'>;
 export type NewEndpoint = Owner &
   EndpointFacts &
   Pick<Endpoint, 'id' | 'secrets'> & { readonly creation?: Creation };
@@ -146,15 +148,24 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
     change: async (
       _id: string,
       owner: Owner,
-      { url, description, types }: EndpointFacts,
+      { url, description, types, ed25519 }: EndpointFacts,
       change: Change,
     ): Promise<Endpoint | 'url-taken' | undefined> => {
       const changed = await unlessTaken(
         endpoints.findOneAndUpdate(
           { _id, ...owner },
           {
-            $set: { url, ...(description !== undefined && { description }), ...(types && { types }) },
-            $unset: { ...(description === undefined && { description: '' }), ...(!types && { types: '' }) },
+            $set: {
+              url,
+              ...(description !== undefined && { description }),
+              ...(types && { types }),
+              ...(ed25519 && { ed25519 }),
+            },
+            $unset: {
+              ...(description === undefined && { description: '' }),
+              ...(!types && { types: '' }),
+              ...(!ed25519 && { ed25519: '' }),
+            },
             $push: noted(change),
           },
           { returnDocument: 'after' },
@@ -166,13 +177,13 @@ export async function openEndpointsStore(mongo: Mongo, clock: Clock = systemCloc
     roll: async (
       _id: string,
       owner: Owner,
-      sealed: string,
+      fresh: EndpointSecret,
       change: Change,
     ): Promise<Endpoint | 'rolled-too-often' | undefined> =>
       mongo.transaction(async (session) => {
         const found = await endpoints.findOne({ _id, ...owner }, { session });
         if (found === null) return undefined;
-        const secrets = rolledSecrets(found.secrets, sealed, change.at);
+        const secrets = rolledSecrets(found.secrets, fresh, change.at);
         if (secrets === null) return 'rolled-too-often';
         const rolled = await endpoints.findOneAndUpdate(
           { _id },

@@ -15,7 +15,7 @@ import {
 } from './endpoints-store.ts';
 import { type MessageState, type MessagesStore, messageIdOf, type Place } from './messages-store.ts';
 import type { SecretBox } from './secret-box.ts';
-import { newWebhookSecret } from './signature.ts';
+import { keysOfText, newEndpointKeys, textOfKeys } from './signature.ts';
 import type { SwitchOff } from './switch-off.ts';
 import { type Reach, reachOf, type TargetRefusal, targetOf } from './target.ts';
 
@@ -78,12 +78,17 @@ export function endpointManager(o: {
     o.wake();
   }
 
+  function newSecret(id: string) {
+    const { publicKey, ...keys } = newEndpointKeys();
+    return { fresh: { sealed: box.seal(textOfKeys(keys), id), publicKey }, secret: keys.secret };
+  }
+
   async function rollSecret(
     id: string,
     { owner, by }: Actor,
   ): Promise<Outcome<WithSecret, 'unknown' | 'rolled-too-often'>> {
-    const secret = newWebhookSecret();
-    const outcome = await endpoints.roll(id, owner, box.seal(secret, id), changed(by, 'secret rolled'));
+    const { fresh, secret } = newSecret(id);
+    const outcome = await endpoints.roll(id, owner, fresh, changed(by, 'secret rolled'));
     if (outcome === undefined) return refused('unknown');
     if (outcome === 'rolled-too-often') return refused(outcome);
     return done({ endpoint: outcome, secret, isReplayed: false });
@@ -99,11 +104,10 @@ export function endpointManager(o: {
       const url = checkedUrl(facts.url, owner);
       if (!url.ok) return url;
       const id = newEndpointId();
-      const secret = newWebhookSecret();
+      const { fresh, secret } = newSecret(id);
       const creation = idempotencyKey === undefined ? undefined : creationOf(idempotencyKey, facts);
-      const secrets = [{ sealed: box.seal(secret, id) }];
       const added = await endpoints.add(
-        { ...owner, ...facts, id, url: url.value, secrets, ...(creation && { creation }) },
+        { ...owner, ...facts, id, url: url.value, secrets: [fresh], ...(creation && { creation }) },
         changed(by, 'created'),
       );
       if (!added.ok) return added;
@@ -111,7 +115,7 @@ export function endpointManager(o: {
       if (!isReplayed) return done({ endpoint, isReplayed, secret });
       const [newest] = endpoint.secrets;
       const opened = newest && box.open(newest.sealed, endpoint.id);
-      if (opened !== undefined) return done({ endpoint, isReplayed, secret: opened });
+      if (opened !== undefined) return done({ endpoint, isReplayed, secret: keysOfText(opened).secret });
       // Sealed with a secret that is gone: it signs nothing any more, so the caller needs another one.
       const rolled = await rollSecret(endpoint.id, actor);
       return rolled.ok ? done({ ...rolled.value, isReplayed }) : rolled;
@@ -199,10 +203,10 @@ export function endpointManager(o: {
   };
 }
 
-function creationOf(idempotencyKey: string, { url, description = '', types = [] }: EndpointFacts) {
+function creationOf(idempotencyKey: string, { url, description = '', types = [], ed25519 }: EndpointFacts) {
   return {
     key: digestOf(idempotencyKey),
-    fingerprint: digestOf(JSON.stringify([url, description, types])),
+    fingerprint: digestOf(JSON.stringify([url, description, types, ed25519 === true])),
   };
 }
 

@@ -7,7 +7,7 @@ import type { MessageState } from '../../src/webhooks/messages-store.ts';
 import { createSecretBox } from '../../src/webhooks/secret-box.ts';
 import { signatureHeaders } from '../../src/webhooks/signature.ts';
 import { answerWith, type Receiver, startReceiver } from './receiver.ts';
-import { aSecret, box, setUpWebhooks, type WebhooksUnderTest } from './webhooks-under-test.ts';
+import { aSecret, sealedKeys, setUpWebhooks, type WebhooksUnderTest } from './webhooks-under-test.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -310,7 +310,7 @@ describe('an endpoint whose secret was sealed with a secret that is gone from th
 
   it('gets nothing, says so in its messages and in the log, and gets them once the secret is rolled', async () => {
     const id = 'we_sealed-with-a-lost-secret';
-    await test.addEndpoint(shop.port, { id, secrets: [{ sealed: goneBox.seal(aSecret, id) }] });
+    await test.addEndpoint(shop.port, { id, secrets: [sealedKeys(id, goneBox)] });
     await test.hear();
     const log: string[] = [];
     await test.deliver({ log });
@@ -330,14 +330,15 @@ describe('an endpoint whose secret was sealed with a secret that is gone from th
     await expectStates(id, ['delivered']);
     const { headers, body } = shop.received[0]!;
     const secret = rolled.ok ? rolled.value.secret : '';
-    const signed = { id: headers['webhook-id']!, at: test.clock.now(), body, secrets: [secret] };
+    const keys = [{ secret, privateKey: '' }];
+    const signed = { id: headers['webhook-id']!, at: test.clock.now(), body, keys, ed25519: false };
     expect(headers).toMatchObject(signatureHeaders(signed));
   });
 
   it('gets its messages with the other signature, if another secret signs too', async () => {
     const id = 'we_with-one-lost-secret';
     const until = new Date(test.clock.now().getTime() + hour);
-    const secrets = [{ sealed: box.seal(aSecret, id) }, { sealed: goneBox.seal(aSecret, id), until }];
+    const secrets = [sealedKeys(id), { ...sealedKeys(id, goneBox), until }];
     await test.addEndpoint(shop.port, { id, secrets });
     await test.hear();
     await test.deliver();

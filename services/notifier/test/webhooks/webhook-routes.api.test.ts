@@ -34,7 +34,12 @@ beforeAll(async () => {
   [test, shop] = await Promise.all([setUpWebhooks(), startReceiver()]);
   await test.deliver();
   server = await serve((app) => {
-    webhookRoutes(app, { manage: test.manage, clock: test.clock, contextSecret: testContextSecret });
+    webhookRoutes(app, {
+      manage: test.manage,
+      clock: test.clock,
+      contextSecret: testContextSecret,
+      senderAddresses,
+    });
     webhookAdminRoutes(app, { manage: test.manage, admin: testAdminGuard(readableLogger(audit)) });
   }, test);
 });
@@ -117,6 +122,8 @@ async function createDelivered() {
   return { webhook_id, message_id };
 }
 
+const senderAddresses = ['192.0.2.10', '2001:db8::/64'];
+
 describe('POST /webhooks', () => {
   it('makes an endpoint for all types, and shows its secret this once', async () => {
     const made = await create();
@@ -126,6 +133,8 @@ describe('POST /webhooks', () => {
       url: hooks(),
       description: null,
       event_types: null,
+      ed25519: false,
+      public_key: null,
       status: 'enabled',
       disabled_reason: null,
       failing_since_datetime: null,
@@ -134,7 +143,10 @@ describe('POST /webhooks', () => {
       secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
     });
     const { secret, ...shown } = made;
-    expect((await ask('GET', '')).body).toEqual({ webhooks: [shown] });
+    expect((await ask('GET', '')).body).toEqual({
+      webhooks: [shown],
+      sender_addresses: senderAddresses,
+    });
     expect((await ask('GET', `/${made.webhook_id}`)).body).toEqual(shown);
     const stored = await test.mongo.connection.collection('webhook_endpoints').find().toArray();
     expect(JSON.stringify(stored)).not.toContain(secret.slice(6));
@@ -170,7 +182,7 @@ describe('POST /webhooks', () => {
   ])('answers E1 to %s, and makes nothing', async (_what, facts, message) => {
     const json = facts && (Object.keys(facts).length === 0 ? {} : { url: hooks(), ...facts });
     expect(await ask('POST', '', { json })).toMatchObject(coded('E1', 400, expect.stringMatching(message)));
-    expect((await ask('GET', '')).body).toEqual({ webhooks: [] });
+    expect((await ask('GET', '')).body).toMatchObject({ webhooks: [] });
   });
 
   it.each([
@@ -320,6 +332,25 @@ describe('POST /webhooks/{webhook_id}/roll-secret', () => {
     const secrets = [secret, ...rolled.map((reply) => webhookWithSecret.parse(reply.body).secret)];
     expect(secrets.map((one) => signatureIsGood(one, headers, body))).toEqual(Array(5).fill(true));
   });
+});
+
+it('with ed25519 messages are signed by v1a too: its public key can be read, a roll replaces it, a change ends it', async () => {
+  const made = await create({ ed25519: true });
+  const { webhook_id, public_key } = made;
+  expect([made.ed25519, public_key]).toEqual([true, expect.stringMatching(/^whpk_[\w+/]{43}=$/)]);
+  expect((await ask('GET', `/${webhook_id}`)).body).toMatchObject({ ed25519: true, public_key });
+  const versionsOf = async (count: number) => {
+    const { headers } = await delivered(webhook_id, count);
+    return (headers['webhook-signature'] ?? '').split(' ').map((signature) => signature.split(',')[0]);
+  };
+  expect(await versionsOf(1)).toEqual(['v1', 'v1a']);
+  const rolled = webhookWithSecret.parse((await ask('POST', `/${webhook_id}/roll-secret`)).body);
+  expect(rolled.public_key).toMatch(/^whpk_/);
+  expect(rolled.public_key).not.toBe(public_key);
+  expect(await versionsOf(2)).toEqual(['v1', 'v1', 'v1a', 'v1a']);
+  const changed = await ask('PUT', `/${webhook_id}`, { json: { url: hooks() } });
+  expect(changed.body).toMatchObject({ ed25519: false, public_key: null });
+  expect(await versionsOf(3)).toEqual(['v1', 'v1']);
 });
 
 describe('POST /webhooks/{webhook_id}/disable and /enable', () => {
@@ -561,7 +592,7 @@ describe('nobody reaches the webhooks of another organisation or mode', () => {
       ).toMatchObject(notFound);
     expect([await stored(), await messagesOf(webhook_id)]).toEqual(before);
     for (const caller of [other, live])
-      expect((await ask('GET', '', { caller })).body).toEqual({ webhooks: [] });
+      expect((await ask('GET', '', { caller })).body).toMatchObject({ webhooks: [] });
   });
 
   it('and a message is found through its own endpoint only', async () => {

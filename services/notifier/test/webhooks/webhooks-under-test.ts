@@ -4,6 +4,7 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { contactsStore } from '../../src/contacts-store.ts';
+import type { EndpointSecret } from '../../src/domain/webhooks/endpoint.ts';
 import { webhookSources } from '../../src/domain/webhooks/webhook-messages.ts';
 import { openNotificationsStore } from '../../src/notifications-store.ts';
 import { startWebhookDelivery } from '../../src/webhooks/deliver-webhooks.ts';
@@ -18,7 +19,8 @@ import { endpointManager } from '../../src/webhooks/manage-endpoints.ts';
 import { type MessagesStore, openMessagesStore } from '../../src/webhooks/messages-store.ts';
 import { createPoster, type Poster } from '../../src/webhooks/post.ts';
 import { webhookQueue } from '../../src/webhooks/queue-messages.ts';
-import { createSecretBox } from '../../src/webhooks/secret-box.ts';
+import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.ts';
+import { newEndpointKeys, textOfKeys } from '../../src/webhooks/signature.ts';
 import { switchingOff } from '../../src/webhooks/switch-off.ts';
 import { cornerCafe, sampleOf } from '../events.ts';
 import { connect, notTooOld, readableLogger, setUpStore } from '../test-store.ts';
@@ -108,6 +110,12 @@ export async function setUpWebhooks() {
   };
 }
 
+/** The keys of an endpoint as they are stored: `aSecret` with some private key. */
+export function sealedKeys(id: string, sealing: SecretBox = box): EndpointSecret {
+  const { publicKey, privateKey } = newEndpointKeys();
+  return { sealed: sealing.seal(textOfKeys({ secret: aSecret, privateKey }), id), publicKey };
+}
+
 export async function addEndpoint(
   endpoints: EndpointsStore,
   port: number,
@@ -120,7 +128,7 @@ export async function addEndpoint(
     organisationId: 1,
     mode: 'TEST',
     url: `http://127.0.0.1:${port}/hooks?of=${id}`,
-    secrets: [{ sealed: box.seal(aSecret, id) }],
+    secrets: [sealedKeys(id)],
     ...facts,
   };
   const added = await endpoints.add(endpoint, { at: clock.now(), by: 'a test', what: 'created' });

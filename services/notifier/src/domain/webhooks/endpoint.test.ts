@@ -16,16 +16,17 @@ it('the key of a creation is free again after a day', () => {
 });
 
 describe('a secret that is rolled', () => {
-  const first: EndpointSecret = { sealed: 'first' };
+  const keys = (name: string) => ({ sealed: name, publicKey: `public ${name}` });
+  const first: EndpointSecret = keys('first');
 
   it('keeps its own end when another roll follows, and is dropped after it', () => {
-    const twice = rolledSecrets(rolledSecrets([first], 'second', now)!, 'third', later(hour))!;
+    const twice = rolledSecrets(rolledSecrets([first], keys('second'), now)!, keys('third'), later(hour))!;
     expect(twice).toEqual([
-      { sealed: 'third' },
-      { sealed: 'second', until: later(25 * hour) },
-      { sealed: 'first', until: later(24 * hour) },
+      keys('third'),
+      { ...keys('second'), until: later(25 * hour) },
+      { ...keys('first'), until: later(24 * hour) },
     ]);
-    expect(rolledSecrets(twice, 'fourth', later(24 * hour))!.map(({ sealed }) => sealed)).toEqual([
+    expect(rolledSecrets(twice, keys('fourth'), later(24 * hour))!.map(({ sealed }) => sealed)).toEqual([
       'fourth',
       'third',
       'second',
@@ -34,9 +35,9 @@ describe('a secret that is rolled', () => {
 
   it('is not dropped before its end, however often it is rolled: then the roll is refused', () => {
     let secrets: readonly EndpointSecret[] = [first];
-    for (let count = 2; count <= 5; count += 1) secrets = rolledSecrets(secrets, `${count}`, now)!;
+    for (let count = 2; count <= 5; count += 1) secrets = rolledSecrets(secrets, keys(`${count}`), now)!;
     expect(secrets.at(-1)).toMatchObject(first);
-    expect(rolledSecrets(secrets, '6', now)).toBeNull();
-    expect(rolledSecrets(secrets, '6', later(24 * hour))).toHaveLength(2);
+    expect(rolledSecrets(secrets, keys('6'), now)).toBeNull();
+    expect(rolledSecrets(secrets, keys('6'), later(24 * hour))).toHaveLength(2);
   });
 });

@@ -36,10 +36,10 @@ export function admitEndpoint<E extends Existing>(
   return existing.length < webhookLimits.endpoints ? { ok: true } : { ok: false, reason: 'too-many' };
 }
 
-/** `until`: signs until then, because a newer secret has replaced it. */
-export type EndpointSecret = { readonly sealed: string; readonly until?: Date };
+/** `sealed`: the secret and the private key of `publicKey`. `until`: they sign until then, because newer ones have replaced them. */
+export type EndpointSecret = { readonly sealed: string; readonly publicKey: string; readonly until?: Date };
 
-/** Each of them is one more signature in each message. */
+/** Each of them is one more signature in each message, or two. */
 const secretsAtMost = 5;
 
 export function isSigning({ until }: EndpointSecret, now: Date): boolean {
@@ -49,12 +49,12 @@ export function isSigning({ until }: EndpointSecret, now: Date): boolean {
 /** The newest first. Null: it was rolled so often within a day that a receiver might lose the only secret that it knows. */
 export function rolledSecrets(
   secrets: readonly EndpointSecret[],
-  sealed: string,
+  fresh: Omit<EndpointSecret, 'until'>,
   now: Date,
 ): readonly EndpointSecret[] | null {
   const until = new Date(now.getTime() + webhookLimits.overlapHours * hour);
   const before = secrets
     .filter((secret) => isSigning(secret, now))
-    .map((secret) => ({ sealed: secret.sealed, until: secret.until ?? until }));
-  return before.length < secretsAtMost ? [{ sealed }, ...before] : null;
+    .map(({ sealed, publicKey, until: end = until }) => ({ sealed, publicKey, until: end }));
+  return before.length < secretsAtMost ? [fresh, ...before] : null;
 }

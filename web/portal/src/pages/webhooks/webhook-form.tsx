@@ -27,6 +27,7 @@ export function WebhookForm<Body>({ title, submit, before, send, done, close }: 
       url: textOf(values, 'url'),
       description: textOf(values, 'description') || null,
       event_types: all ? null : types,
+      ed25519: values.has('ed25519'),
     });
     if (!reply.ok) return reply.message;
     done(reply.body);
@@ -75,6 +76,10 @@ export function WebhookForm<Body>({ title, submit, before, send, done, close }: 
             </label>
           ))}
       </Choices>
+      <label class="choice">
+        <input type="checkbox" name="ed25519" defaultChecked={before?.ed25519 === true} />
+        Sign by Ed25519 too (<code>v1a</code>): a receiver checks it with a public key
+      </label>
     </DialogForm>
   );
 }

@@ -118,6 +118,14 @@ function OneWebhook({ webhook }: { readonly webhook: WebhookReply }) {
               </div>
             )}
           </dd>
+          {webhook.public_key !== null && (
+            <>
+              <dt>Public key</dt>
+              <dd>
+                <code class="address">{webhook.public_key}</code>
+              </dd>
+            </>
+          )}
           <dt>Created</dt>
           <dd>
             <When at={webhook.creation_datetime} />
