@@ -31,7 +31,8 @@ type Sent = { key?: string; ip?: string; headers?: Record<string, string>; query
 async function answersOfAll({ query = '', ...sent }: Sent) {
   const ask = async ({ method, path, route, body }: SampleRequest) => {
     const reply = await gateway.call(`${path}${query}`, { method, ...(body && { body }), ...sent });
-    return { route, status: reply.status, body: reply.body, missing: missingHeaders(reply) };
+    const missing = [...missingHeaders(reply), ...(reply.status < 400 || hasHelp(reply) ? [] : ['link'])];
+    return { route, status: reply.status, body: reply.body, missing };
   };
   return Promise.all(everyEndpoint.map(ask));
 }
@@ -52,6 +53,13 @@ function missingHeaders({ headers }: Reply): string[] {
   return Object.entries(required)
     .filter(([name, wanted]) => !isAs(headers.get(name) ?? '', wanted))
     .map(([name]) => name);
+}
+
+/** A refusal says where the guide explains it. */
+function hasHelp({ status, headers }: Reply): boolean {
+  return new RegExp(`^<https?://[^>]+/docs/errors#[\\w-]*${status}[\\w-]*>; rel="help"`).test(
+    headers.get('link') ?? '',
+  );
 }
 
 const byAll = (status: number, body: unknown) =>

@@ -1,4 +1,5 @@
 /** All routes of the gateway. */
+import { join } from 'node:path';
 
 import { type AuditLog, mountAuditRoute } from '@offer-ads/platform/admin/audit';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
@@ -6,6 +7,7 @@ import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
 import type { AdminGuard } from '@offer-ads/platform/admin/routes';
 import type { HttpServerOptions } from '@offer-ads/platform/http/server';
 import type { Broker } from '@offer-ads/platform/messaging/broker/broker';
+import { builtFolder, readBuiltPage } from '@offer-ads/platform/pages/built-pages';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Express } from 'express';
@@ -19,6 +21,7 @@ import type { Keys } from '../keys/manage-keys.ts';
 import type { ManagedPlacementKeys } from '../keys/manage-placement-keys.ts';
 import { assistantPath } from '../public-api/assistants.ts';
 import { type ClientIp, readClientIp } from '../public-api/client-ip.ts';
+import { errorHelp } from '../public-api/error-help.ts';
 import { answerUnknownEndpoints, type PublicApi, publicApi } from '../public-api/public-api.ts';
 import { createToolCalls } from '../public-api/tool-calls.ts';
 import type { Sessions } from '../sign-in/sessions.ts';
@@ -37,7 +40,7 @@ import { portalRoutes } from './portal/portal-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 
-export type GatewayRoutes = Omit<PublicApi, 'clientIp' | 'isInClear' | 'toolCalls'> & {
+export type GatewayRoutes = Omit<PublicApi, 'clientIp' | 'isInClear' | 'toolCalls' | 'errorHelp'> & {
   readonly config: GatewayConfig;
   readonly logger: Logger;
   readonly admin: AdminGuard;
@@ -64,6 +67,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
   const ipBehindProxies = readClientIp(o.config.TRUSTED_PROXIES);
   const clientIp: ClientIp = (req) => toolCalls.callerOf(req) ?? ipBehindProxies(req);
   const isInClear = cameInClear(publicUrl);
+  const help = errorHelp(readBuiltPage(join(builtFolder, 'docs/errors.html')), publicUrl);
   const routes = (app: Express): void => {
     app.use(pagesOverHttps({ publicUrl, isInClear }));
     pages(app, { publicUrl, imageOrigin });
@@ -90,7 +94,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
     statusRoutes(app, o.readStatus);
   };
   const toAssistants = assistantPath({ ...o, clientIp, isInClear, toolCalls, publicUrl });
-  const toApi = publicApi({ ...o, clientIp, isInClear, toolCalls });
+  const toApi = publicApi({ ...o, clientIp, isInClear, toolCalls, errorHelp: help });
   return {
     fastPath: (req) => toAssistants(req) ?? toApi(req),
     routes,

@@ -130,6 +130,10 @@ export function noteReturnCode(res: ServerResponse, code: string | null): void {
   (res as Carrier)[returnCode] = code;
 }
 
+export function returnCodeOf(res: ServerResponse): string | null {
+  return (res as Carrier)[returnCode] ?? null;
+}
+
 /** The key does not exist, so the call is not logged (decision 27, call log). */
 export function noteUnknownKey(res: ServerResponse): void {
   (res as Carrier)[keyUnknown] = true;
@@ -153,7 +157,7 @@ export function logCall(
       // In the specification's notation: POST /offers/{offer_id}/pause.
       route: `${req.method} ${routeTemplate(req).replaceAll(/:(\w+)/g, '{$1}')}`,
       status: res.headersSent ? res.statusCode : callerGoneStatus,
-      returnCode: carrier[returnCode] ?? null,
+      returnCode: returnCodeOf(res),
       durationMs: Math.round(performance.now() - startedAtMs),
       at: receivedAt,
       requestId,

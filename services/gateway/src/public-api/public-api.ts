@@ -28,6 +28,7 @@ import {
   isOpenAfterWithdrawal,
   methodsOf,
 } from './endpoints.ts';
+import { type ErrorHelp, linkHelp } from './error-help.ts';
 import { forward } from './forward.ts';
 import { limitClient, limitKey } from './rate-limit.ts';
 import type { RequestLimiter } from './request-limiter.ts';
@@ -41,6 +42,7 @@ export type PublicApi = {
   readonly limiter: RequestLimiter;
   readonly callLog: CallLog;
   readonly toolCalls: ToolCalls;
+  readonly errorHelp: ErrorHelp;
   readonly findKey: (sha256: string) => Promise<KeyFacts | null>;
   readonly findPlacementKey: (sha256: string) => Promise<PlacementKeyFacts | null>;
   readonly clock: Clock;
@@ -57,7 +59,11 @@ export function publicApi(o: PublicApi): FastPath {
     if (endpoint === undefined) return null;
     nameRoute(req, endpoint.path);
     const answer = endpoint.byPlacementKey === true ? answerPlacement : answerAdvertiser;
-    return (res) => answer(o, req, res, endpoint);
+    return (res) => {
+      // The guide is for advertisers.
+      if (endpoint.byPlacementKey !== true) linkHelp(res, endpoint, o.errorHelp);
+      return answer(o, req, res, endpoint);
+    };
   };
 }
 
