@@ -9,9 +9,11 @@ import { basename, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { listFile } from '@offer-ads/contracts/places/find-places';
 import { build } from 'vite';
 import { buildDocs, foldersOfGuides, references } from './docs/build.ts';
 import { buildDownloads } from './downloads/build.ts';
+import { postcodeLists, townLists } from './map-data.ts';
 import { buildSite } from './site/build.ts';
 import { type App, apps, configOf, forProduction } from './vite.config.ts';
 
@@ -40,6 +42,7 @@ async function buildPages(o: Options): Promise<void> {
     await buildDocs(join(building, 'docs'));
     await buildSite(join(building, 'site'));
     await compressAll(building);
+    await writePlaces(join(building, 'docs/places'));
     await writeFile(join(building, stamp), sources);
     await rm(dist, { recursive: true, force: true });
     await rename(building, dist).catch(async (error: unknown) => {
@@ -50,6 +53,16 @@ async function buildPages(o: Options): Promise<void> {
     await rm(building, { recursive: true, force: true });
   }
   o.report(`Pages built in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+}
+
+/** The lists of places for programs. Few ask for them, so they are not compressed. */
+async function writePlaces(folder: string): Promise<void> {
+  await mkdir(folder);
+  for (const [kind, lists] of [
+    ['towns', townLists()],
+    ['postcodes', postcodeLists()],
+  ] as const)
+    for (const [name, text] of lists) await writeFile(join(folder, listFile(kind, name)), text);
 }
 
 /** The digest of the sources of the pages in `dist/`; empty when there are none. */

@@ -1,8 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  aroundText,
+  beginningsOf,
+  milesBetween,
+  nameOf,
+  readCities,
+} from '@offer-ads/contracts/places/cities';
+import { findPlaces } from '@offer-ads/contracts/places/find-places';
+import { readPostcodes } from '@offer-ads/contracts/places/postcodes';
 import { mapTiles, postcodeLists, townLists } from './map-data.ts';
-import { aroundText, beginningsOf, milesBetween, nameOf, readCities } from './portal/src/map/cities.ts';
-import { findPlaces } from './portal/src/map/find-places.ts';
-import { readPostcodes } from './portal/src/map/postcodes.ts';
 import {
   finest,
   isCut,

@@ -6,10 +6,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync } from 'node:zlib';
+import { beginningsOf, milesBetween } from '@offer-ads/contracts/places/cities';
+import { listOf } from '@offer-ads/contracts/places/postcodes';
 import GeoJSONVT from 'geojson-vt';
 import { feature, mesh } from 'topojson-client';
-import { beginningsOf, milesBetween } from './portal/src/map/cities.ts';
-import { listOf } from './portal/src/map/postcodes.ts';
 import {
   type Level,
   levels,

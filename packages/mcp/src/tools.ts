@@ -45,7 +45,7 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
 
 // They call nothing outside of the service.
 const openWorldHint = false;
-const reads: ToolAnnotations = { readOnlyHint: true, openWorldHint };
+export const reads: ToolAnnotations = { readOnlyHint: true, openWorldHint };
 const changes: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,

@@ -97,6 +97,35 @@ describe('a tool', () => {
   });
 });
 
+describe('what is published', () => {
+  it('are guides, as resources', async () => {
+    const client = await connect();
+    const { resources } = await client.listResources();
+    expect(resources).toContainEqual(expect.objectContaining({ name: 'limits', title: 'Limits' }));
+    const { contents } = await client.readResource({ uri: 'offer-ads://guides/limits' });
+    expect(contents[0]).toMatchObject({ text: expect.stringMatching(/^# Limits/) as unknown });
+    for (const name of ['nothing', '..', '%2e%2e%2fllms'])
+      await expect(client.readResource({ uri: `offer-ads://guides/${name}` })).rejects.toThrow(/not found/i);
+    await client.close();
+  });
+
+  it.each([
+    ['Soho, London', 'GB', /^Soho,/, [51.5, -0.1]],
+    ['BN1 1AA', 'GB', /^BN1 1AA/, [50.8, -0.1]],
+    ['Québec', 'CA', /^Québec/, [46.8, -71.2]],
+  ])('are places, such as %s', async (text, country, name, location) => {
+    const client = await connect();
+    const { structuredContent } = await client.callTool({
+      name: 'find_place',
+      arguments: { text, country },
+    });
+    await client.close();
+    const [best] = (structuredContent as { places: { name: string; location: number[] }[] }).places;
+    expect(best?.name).toMatch(name);
+    expect(best?.location.map((degrees) => Math.round(degrees * 10) / 10)).toEqual(location);
+  });
+});
+
 describe('a message', () => {
   it('makes no session', async () => {
     const { status, headers } = await post();

@@ -1,6 +1,7 @@
 /** Town names on the map: the largest towns whose names do not overlap. */
+
+import type { City } from '@offer-ads/contracts/places/cities';
 import * as L from 'leaflet';
-import type { City } from './cities.ts';
 import { levelAt, type TileName, tileName } from './tile-grid.ts';
 import { loadTile } from './tiles.ts';
 

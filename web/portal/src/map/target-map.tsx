@@ -4,11 +4,11 @@
  */
 import 'leaflet/dist/leaflet.css';
 import './map.css';
+import type { Place } from '@offer-ads/contracts/places/cities';
 import * as L from 'leaflet';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useThemeChanges } from '../../../ui/theme/colours.ts';
 import { baseMap } from './base-map.ts';
-import type { Place } from './cities.ts';
 import { townLabels } from './labels.ts';
 
 type TargetMapProps = {

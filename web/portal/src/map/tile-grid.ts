@@ -2,7 +2,7 @@
  * The map's data are cut into square tiles of the Web Mercator grid, so that a page loads only the part that it shows (ADR 41, map data).
  * The build writes the tiles (web/map-data.ts), and the map reads them: both use this file.
  */
-import type { Place } from './cities.ts';
+import type { Place } from '@offer-ads/contracts/places/cities';
 
 /** Coordinates in a tile go from 0 to this number: to the east, and to the south. */
 export const TILE_UNITS = 8_192;

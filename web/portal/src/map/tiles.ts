@@ -1,6 +1,6 @@
 /** Loads tiles of the map's data: each once, and again after a failure. */
 import loaders from 'virtual:map-data/tiles';
-import { type Cities, type Place, readCities } from './cities.ts';
+import { type Cities, type Place, readCities } from '@offer-ads/contracts/places/cities';
 import { finest, pointsOf, type StoredTile, type TileName, tileOf } from './tile-grid.ts';
 
 /** A line with its bounds, in units of its tile. */

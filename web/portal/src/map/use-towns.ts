@@ -1,7 +1,8 @@
 /** Loads the places that a page needs: the towns around one, and those that fit a text. */
+
+import type { Cities, Place } from '@offer-ads/contracts/places/cities';
+import type { FoundPlaces, Wanted } from '@offer-ads/contracts/places/find-places';
 import { useEffect, useState } from 'preact/hooks';
-import type { Cities, Place } from './cities.ts';
-import type { FoundPlaces, Wanted } from './find-places.ts';
 import { finest, tileOf } from './tile-grid.ts';
 
 /** The towns around a place, to name it. Null until they are loaded, and if that fails: then pages show coordinates. */

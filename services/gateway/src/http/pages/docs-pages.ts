@@ -14,6 +14,8 @@ export function docsPages(app: Express, folder: string): void {
 
   app.use('/docs/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
   app.use('/docs/test-pictures', builtFiles(join(folder, 'test-pictures'), { keep: dayInSeconds }));
+  // For programs that look for a place, such as the tools of assistants.
+  app.use('/docs/places', builtFiles(join(folder, 'places'), { keep: dayInSeconds }));
   app.use('/docs', (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const missing = () => {

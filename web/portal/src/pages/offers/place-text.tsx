@@ -1,5 +1,5 @@
 /** The place of an offer in words: by its coordinates until the names of towns are loaded. */
-import { aroundText, coordinatesText } from '../../map/cities.ts';
+import { aroundText, coordinatesText } from '@offer-ads/contracts/places/cities';
 import { useTownsNear } from '../../map/use-towns.ts';
 
 type PlaceTextProps = {

@@ -1,4 +1,6 @@
 /** The draft of an offer: the values of the form, their validation, and the requests made from them. */
+
+import type { Place } from '@offer-ads/contracts/places/cities';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { MAX_IMAGE_BYTES, offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import {
@@ -10,7 +12,6 @@ import {
 } from '@offer-ads/contracts/values/offer-texts';
 import { showsNothing } from '@offer-ads/contracts/values/shown-name';
 import { localText } from '../../../../../ui/time-text.ts';
-import type { Place } from '../../../map/cities.ts';
 
 /** The values of the fields. The picture is separate, because it cannot be stored over a reload. */
 export type Draft = { readonly [Text in OfferText]: string } & {

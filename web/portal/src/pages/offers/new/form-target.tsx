@@ -1,10 +1,11 @@
 /** The circle of the offer, set by a search, on the map, by a slider, or by numbers. */
+
+import { aroundText, milesText, nameNear, type Place } from '@offer-ads/contracts/places/cities';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { useState } from 'preact/hooks';
 import { InputField } from '../../../../../ui/field.tsx';
 import { Later } from '../../../../../ui/later.tsx';
 import { useNearWindow } from '../../../../../ui/near-window.ts';
-import { aroundText, milesText, nameNear, type Place } from '../../../map/cities.ts';
 import { useTownsNear } from '../../../map/use-towns.ts';
 import { coordinatesOf, placeOf } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';

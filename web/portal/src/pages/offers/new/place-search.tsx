@@ -1,6 +1,7 @@
 /** Finds a place by its postcode or name, in the browser; accepts coordinates too. */
+
+import { type City, nameOf, type Place, readCoordinates } from '@offer-ads/contracts/places/cities';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { type City, nameOf, type Place, readCoordinates } from '../../../map/cities.ts';
 import { usePlaceSearch } from '../../../map/use-towns.ts';
 import { usePortal } from '../../../session.ts';
 import { examplesFor } from './place-examples.ts';

@@ -1,5 +1,5 @@
 /** Towns, largest first: to search for a place, and to name one (GeoNames, CC BY 4.0). */
-import { lazily } from '@offer-ads/contracts/values/lazily';
+import { lazily } from '../values/lazily.ts';
 
 export type City = {
   readonly name: string;

@@ -1,6 +1,14 @@
 /** Finds what people type as a place: a postcode, a town, a part of a town, or an address with one of these. */
-import { type Cities, type City, milesBetween, searchIn } from './cities.ts';
-import { findPostcode, listOf, meantBy, type Postcodes } from './postcodes.ts';
+import {
+  beginningsOf,
+  type Cities,
+  type City,
+  milesBetween,
+  nameOf,
+  readCities,
+  searchIn,
+} from './cities.ts';
+import { findPostcode, listOf, meantBy, type Postcodes, readPostcodes } from './postcodes.ts';
 
 export type PlaceLists = {
   /** All towns that can fit the text, the largest first. */
@@ -8,6 +16,43 @@ export type PlaceLists = {
   /** @param name as `listOf` makes it */
   readonly postcodes: (name: string) => Promise<Postcodes>;
 };
+
+/** People type a town and its country; more words would load more lists. */
+const MOST_LISTS = 4;
+
+/** Loads the text of a list; '' if there is none of this name. */
+export type LoadList = (name: string) => Promise<string>;
+
+/** @param o loads lists as web/map-data.ts makes them (`townLists`, `postcodeLists`); each is loaded once, and again after a failure */
+export function placeLists(o: { readonly towns: LoadList; readonly postcodes: LoadList }): PlaceLists {
+  const townList = once(async (letters): Promise<Cities> => readCities(await o.towns(letters)));
+  return {
+    townsFor: async (text) => {
+      const lists = await Promise.all(beginningsOf(text).slice(0, MOST_LISTS).map(townList));
+      const [first = [], ...others] = lists;
+      if (others.length === 0) return first;
+      const towns = new Map<string, City>();
+      for (const town of lists.flat()) towns.set(`${nameOf(town)} ${town.latitude} ${town.longitude}`, town);
+      return [...towns.values()].toSorted((a, b) => b.thousands - a.thousands);
+    },
+    postcodes: once(async (name) => readPostcodes(await o.postcodes(name))),
+  };
+}
+
+function once<T>(load: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (name) => {
+    const loading = known.get(name) ?? load(name);
+    known.set(name, loading);
+    loading.catch(() => known.delete(name));
+    return loading;
+  };
+}
+
+/** The name of the file of a list for programs: names of lists have letters of all alphabets. */
+export function listFile(kind: 'towns' | 'postcodes', name: string): string {
+  return `${kind}-${[...new TextEncoder().encode(name)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}.txt`;
+}
 
 export type Wanted = {
   readonly text: string;
