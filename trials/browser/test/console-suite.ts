@@ -251,7 +251,7 @@ export function walksOfStaff(portal: () => Portal): void {
     const second = await storedKey(page);
     expect([await ask(first), await ask(second)]).toEqual([200, 200]);
     await row().getByText('Rolled, still works').waitFor();
-    const current = row().filter({ hasText: 'In force' });
+    const current = row().filter({ hasText: 'Active' });
     await current.getByRole('button', { name: /^Limit/ }).click();
     await page.getByLabel('Requests a minute').fill('2000');
     await page.getByLabel('Reason').fill('a small site');

@@ -132,7 +132,7 @@ export function walksOfNewOffers(portal: () => Portal): void {
     });
     expect(await faultsOf(page, 'new-offer-unknown-place')).toEqual([]);
     await create(page);
-    await page.getByText('Correct Place, then create the offer.').waitFor();
+    await page.getByText('Choose a place with members first.').waitFor();
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(placeAsked).toEqual([]);
 

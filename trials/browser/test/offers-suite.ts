@@ -17,7 +17,7 @@ export function walksOfOffers(portal: () => Portal): void {
     await go('/portal/test/money');
     await page.getByLabel('Amount in GBP', { exact: true }).fill('100');
     await page.getByText('The card pays GBP 120.00').waitFor();
-    await page.getByRole('button', { name: 'Go on to the payment' }).click();
+    await page.getByRole('button', { name: 'Continue to payment' }).click();
     await pay(page);
     await page.getByText('GBP 100.00 arrived on the balance').waitFor();
     await page.getByLabel('Play money in GBP').fill('5000');

@@ -270,7 +270,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
     const entry = finance.page.getByRole('cell', { name: 'Offer paid from the balance: Salsa for two' });
     await entry.waitFor();
     expect(await entry.getByRole('link').count()).toBe(0);
-    await finance.page.getByRole('button', { name: 'Go on to the payment' }).waitFor();
+    await finance.page.getByRole('button', { name: 'Continue to payment' }).waitFor();
     expect(await faultsOf(finance.page, 'balance-for-finance')).toEqual([]);
     await finance.go('/portal/test/offers');
     await finance.page.getByText('Your role, finance, does not show you this.').waitFor();
@@ -383,7 +383,7 @@ async function toSection(page: Page, name: string): Promise<void> {
 async function topUp(page: Page, amount: string): Promise<void> {
   const section = page.getByRole('region', { name: 'Top up by card' });
   await section.getByLabel('Amount in GBP').fill(amount);
-  await section.getByRole('button', { name: 'Go on to the payment' }).click();
+  await section.getByRole('button', { name: 'Continue to payment' }).click();
   await pay(page);
   await page.getByText('arrived on the balance.').waitFor();
 }

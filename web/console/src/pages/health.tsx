@@ -79,7 +79,7 @@ const kinds = { problem: 'problem', warning: 'warning', task: undefined } as con
 const badges = {
   problem: ['problem', 'problem'],
   warning: ['warning', 'soon'],
-  task: ['muted', 'daily work'],
+  task: ['muted', 'today'],
 } as const;
 
 /** Says that everything works only if nothing needs a person. */
@@ -98,7 +98,11 @@ function Headline({ attention }: Pick<ConsoleHealth, 'attention'>) {
     <Notice {...(kind && { kind })}>
       <p>
         <strong>
-          {attention.length === 1 ? '1 thing needs a person' : `${attention.length} things need a person`}
+          {worst.severity === 'task'
+            ? 'Everything works. To do today:'
+            : attention.length === 1
+              ? '1 thing needs a person'
+              : `${attention.length} things need a person`}
         </strong>
       </p>
       <ul class="attention">

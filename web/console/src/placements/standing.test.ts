@@ -7,7 +7,7 @@ const endless = { disabledAt: null, expiresAt: null };
 
 describe('a placement key', () => {
   it.each([
-    ['is in force', endless, false, { works: true, text: 'In force', kind: 'good' }],
+    ['is in force', endless, false, { works: true, text: 'Active', kind: 'good' }],
     [
       'has expired at the instant of its expiry',
       { ...endless, expiresAt: now.toISOString() },

@@ -18,7 +18,7 @@ export function standingOf(
     return { works: false, text: replaced ? 'Rolled' : 'Expired', kind: 'muted' };
   return replaced
     ? { works: true, text: 'Rolled, still works', kind: 'warning' }
-    : { works: true, text: 'In force', kind: 'good' };
+    : { works: true, text: 'Active', kind: 'good' };
 }
 
 /** The keys that another one has replaced. */

@@ -224,11 +224,7 @@ function Figure({ title, value, change, was, isNeutral = false }: FigureProps) {
         <span class="figure">{value}</span>
         <span class="small muted">
           {change === null ? (
-            was === '–' ? (
-              'nothing to compare'
-            ) : (
-              `${was} before`
-            )
+            'no earlier data'
           ) : (
             <>
               <span class={change.startsWith('+') && !isNeutral ? 'change up' : 'change'}>{change}</span> from{' '}

@@ -154,5 +154,5 @@ function Standing({ of: { standing, mode } }: { readonly of: ApiKey }) {
   if (standing === 'expired') return <span class="badge muted">Expired</span>;
   if (mode === null) return <span class="badge problem">Without a mode</span>;
   if (standing === 'owner-disabled') return <span class="badge warning">Owner disabled</span>;
-  return <span class="badge good">In force</span>;
+  return <span class="badge good">Active</span>;
 }

@@ -51,7 +51,7 @@ function Threshold({ of: { isLow, thresholdMinor } }: { readonly of: LowBalanceR
       )}
       <Form send={save} submit="Save" kind="quiet" label="Low balance">
         <AmountField
-          label={`Send a mail below (${organisation.currency})`}
+          label={`Warn me when the balance is below (${organisation.currency})`}
           hint="Admins and people of finance get a mail when the balance falls below it. Leave it empty for no mails."
           input={{
             ...input,

@@ -54,7 +54,7 @@ export function Statement() {
         </div>
       </div>
       <Loaded query={statement} what="the statement" lines={6}>
-        {() => entries.length === 0 && <Empty title="Nothing was booked" icon={Wallet} />}
+        {() => entries.length === 0 && <Empty title="No transactions yet" icon={Wallet} />}
       </Loaded>
       {first !== undefined && entries.length > 0 && (
         <>

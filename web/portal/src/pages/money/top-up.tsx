@@ -88,7 +88,7 @@ export function TopUp({ waiting, onOpened }: TopUpProps) {
         promise="“Find out” opens at most one payment page; you pay only if you confirm the payment there."
         done={(_amountMinor, topUp) => ready(topUp)}
       />
-      <Form send={open} submit="Go on to the payment">
+      <Form send={open} submit="Continue to payment">
         <AmountField
           label={`Amount in ${currency}`}
           hint="The amount that is added to the balance."

@@ -353,7 +353,9 @@ export function NewOffer() {
               )}
               {tried && Object.keys(faults).length > 0 && (
                 <p class="fault" role="status">
-                  Correct {namesOf(faults)}, then {mode === 'live' ? 'go on' : 'create the offer'}.
+                  {faults.place === undefined
+                    ? `Correct ${namesOf(faults)}, then ${mode === 'live' ? 'go on' : 'create the offer'}.`
+                    : 'Choose a place with members first.'}
                 </p>
               )}
               <button class="create" aria-disabled={busy}>

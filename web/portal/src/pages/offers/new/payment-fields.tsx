@@ -71,7 +71,7 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
         {!may('billing') &&
           'Only admins and people of finance see the balance. If it is too low, nothing is created.'}
         {held !== null && `The balance is ${amount(held)}.`}
-        {tooLow && cost !== null && held !== null && ` ${amount(cost - held)} are missing.`}
+        {tooLow && cost !== null && held !== null && ` You are ${amount(cost - held)} short.`}
       </p>
       {(tooLow || fault !== undefined) && may('billing') && (
         <p class="small">

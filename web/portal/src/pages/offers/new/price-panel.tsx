@@ -30,6 +30,15 @@ export function PricePanel({ estimate }: { readonly estimate: Estimate }) {
   );
 }
 
+const HOURS_OF_1000_MEMBER_DAYS = 24_000;
+
+/** "7 days", "1.5 days", "8 hours" */
+function timeText(hours: number): string {
+  const [count, unit] = hours < 24 ? [hours, 'hour'] : [hours / 24, 'day'];
+  const rounded = Math.round(count * 10) / 10;
+  return `${rounded} ${unit}${rounded === 1 ? '' : 's'}`;
+}
+
 type FiguresProps = { readonly estimate: Estimate & { readonly reply: NonNullable<Estimate['reply']> } };
 
 function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
@@ -56,9 +65,10 @@ function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
         </p>
       ) : (
         <p class="why muted small">
-          {countText(reply.ad_units)} Ad Units at{' '}
-          {reply.ad_unit_price !== null && unitPriceText(reply.ad_unit_price)} {reply.currency}
-          {hasVatOnCard(country) && ', without VAT'}. An Ad Unit is one member for one hour.
+          {countText(members)} {members === 1 ? 'member' : 'members'} × {timeText(reply.ad_units / members)}
+          {reply.ad_unit_price !== null &&
+            `, ${reply.currency} ${unitPriceText(reply.ad_unit_price * HOURS_OF_1000_MEMBER_DAYS)} per 1,000 members a day`}
+          {hasVatOnCard(country) && ', without VAT'}.
           {reply.exchange_rate_date !== null &&
             reply.exchange_rate_per_gbp !== null &&
             ` Exchange rate of ${reply.exchange_rate_date}: ${unitPriceText(reply.exchange_rate_per_gbp)} ${reply.currency} per pound.`}
