@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type CreateOfferRequest, createCommunityClient, OfferAdsError, unwrap } from '@offer-ads/sdk';
+import { run } from '@offer-ads/sdk/cli/run';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { everyNode } from '../../packages/sdk/test/every-node.ts';
@@ -21,6 +22,7 @@ import {
   type Organisation,
 } from '../harness/advertiser.ts';
 import { sdkClient } from '../harness/sdk-client.ts';
+import { startShop } from '../harness/shop.ts';
 import { setFaults } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 
@@ -132,15 +134,15 @@ export function describeSdk(system: () => TestSystem): void {
       const { files } = (await reply.json()) as Downloads;
       const { file, integrity } = files.find(({ name }) => name === '@offer-ads/sdk')!;
       const folder = mkdtempSync(join(tmpdir(), 'sdk-project-'));
-      const run = promisify(execFile);
+      const start = promisify(execFile);
       try {
         writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
         const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
-        await run('npm', ['install', `${gateway}/downloads/${file}`, ...quiet], { cwd: folder });
+        await start('npm', ['install', `${gateway}/downloads/${file}`, ...quiet], { cwd: folder });
         expect(readFileSync(join(folder, 'package-lock.json'), 'utf8')).toContain(integrity);
         writeFileSync(join(folder, 'buy.js'), program);
         for (const [version, node] of everyNode()) {
-          const bought = await run(node, ['buy.js'], {
+          const bought = await start(node, ['buy.js'], {
             cwd: folder,
             env: { BASE_URL: gateway, API_KEY: organisation.key, PICTURE: picture },
           });
@@ -198,6 +200,32 @@ export function describeSdk(system: () => TestSystem): void {
       unwrap(await webhooks.delete(id));
       expect(unwrap(await webhooks.list()).webhooks).toEqual([]);
       expect(await webhooks.get(id)).toMatchObject({ ok: false, code: 'E2' });
+    });
+
+    it('forwards the events of a TEST key to a server on this machine, and leaves no webhook behind', async () => {
+      await using shop = await startShop();
+      const ads = sdkClient(system(), organisation.key);
+      const ctrlC = new AbortController();
+      let out = '';
+      const listening = run(['webhooks', 'listen', '--forward-to', shop.url], {
+        env: { OFFER_ADS_API_KEY: organisation.key, OFFER_ADS_BASE_URL: system().state().gateway },
+        out: (text) => (out += text),
+        err: (text) => (out += text),
+        now: () => new Date(),
+        signal: ctrlC.signal,
+        client: () => ads,
+      });
+      const secret = await eventually(
+        async () => /whsec_\S+/.exec(out)?.[0] ?? Promise.reject(new Error(out)),
+      );
+      shop.secrets.push(secret);
+      const { offer_id: offerId } = unwrap(
+        await ads.offers.create({ ...(await request()), payment_method: 'B' }),
+      );
+      const ofOffer = { type: 'offer.created', data: expect.objectContaining({ offer_id: offerId }) };
+      await eventually(() => expect(shop.events).toContainEqual(expect.objectContaining(ofOffer)));
+      ctrlC.abort();
+      expect([await listening, unwrap(await ads.webhooks.list()).webhooks]).toEqual([0, []]);
     });
 
     it('goes on after a 503 by itself, with the same key', async () => {
