@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { downloadsPage } from './page.ts';
 
+/** A compilation on a busy machine. */
+const bound = { timeout: 180_000 };
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const dist = join(import.meta.dirname, 'dist');
@@ -80,10 +82,10 @@ async function pack(folder: string, into: string): Promise<Download> {
   const { name, version } = await manifestOf(folder);
   const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
   const unpacked = await mkdtemp(join(into, 'package-'));
-  await run(process.execPath, [join(repository, folder, 'build.ts'), unpacked]);
+  await run(process.execPath, [join(repository, folder, 'build.ts'), unpacked], bound);
   // Without workspaces: npm passes the options of `npm ci` and `npm run` on.
   const quiet = ['--ignore-scripts', '--workspaces=false', '--loglevel=error'];
-  await run('npm', ['pack', unpacked, '--pack-destination', into, ...quiet]);
+  await run('npm', ['pack', unpacked, '--pack-destination', into, ...quiet], bound);
   return described({ name, version, file }, into);
 }
 
