@@ -48,6 +48,10 @@ describe('the guide of limits', () => {
       'Requests per minute from one address, over all endpoints',
       [constant('services/gateway/src/public-api/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
     ],
+    [
+      '[Messages of assistants](assistants.md) per minute of a key',
+      [constant('services/gateway/src/public-api/assistants.ts', /requests: (\d+), windowSeconds: 60/)],
+    ],
     ['An `Idempotency-Key`', [constant('packages/contracts/src/values/idempotency-key.ts', /\{1,(\d+)\}/)]],
     ...Object.values(offerTexts).map(({ field, atMost }): [string, number[]] => [`\`${field}\``, [atMost]]),
     ['`url`', [offerLimits.url]],
@@ -109,7 +113,7 @@ describe('the guide of limits', () => {
 
   it('has every number in a row that is compared here', () => {
     const rows = guide.split('\n').filter((line) => /^\| [^|]+\|[^|]*\d/.test(line));
-    expect(rows).toHaveLength(30 + Object.keys(offerTexts).length);
+    expect(rows).toHaveLength(31 + Object.keys(offerTexts).length);
   });
 });
 

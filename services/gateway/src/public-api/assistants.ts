@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { requestIdHeader } from '@offer-ads/contracts/internal/caller-context';
 import { assistantServer, isTool } from '@offer-ads/mcp/server';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
 import { jsonObjectOf } from '@offer-ads/platform/http/request-bodies';
@@ -31,7 +32,9 @@ const perKey = { name: 'mcp', requests: 60, windowSeconds: 60 };
 const maxBytes = 8 * 1024 * 1024;
 /** Above this a message has a picture, which takes several times its size in memory until it is sent on. */
 const smallBytes = 64 * 1024;
-const largeAtOnce = 4;
+const largeAtOnce = 8;
+/** How long one waits for its turn. */
+const turnMs = 10_000;
 /** As long as a creation (decision 23, deadlines and outages). */
 const deadlineMs = 25_000;
 
@@ -44,21 +47,26 @@ type Assistants = Pick<PublicApi, 'clientIp' | 'isInClear' | 'limiter' | 'callLo
 
 export function assistantPath(o: Assistants): FastPath {
   const origin = new URL(o.publicUrl).origin;
-  const large = createKeyedSemaphore({
-    of: 'messages of assistants with pictures',
-    atOnce: largeAtOnce,
-    waiting: 20,
-    refusal: serviceUnavailable,
-  });
+  const semaphore = (atOnce: number) =>
+    createKeyedSemaphore({
+      of: 'messages of assistants with pictures',
+      atOnce,
+      waiting: 20,
+      refusal: serviceUnavailable,
+    });
+  // One of a key, so that a slow upload keeps only its own key waiting.
+  const [ofKey, ofAll] = [semaphore(1), semaphore(largeAtOnce)];
   return (req) => {
     if (pathOf(req) !== path) return null;
     nameRoute(req, path);
     return async (res) => {
       const apiKey = await admitted(o, req, res, origin);
       if (apiKey === null) return;
-      const length = Number(req.headers['content-length'] ?? maxBytes);
-      if (length <= smallBytes) return answer(o, req, res, apiKey);
-      await large.run('all', () => answer(o, req, res, apiKey), requestFacts(req).deadline());
+      const { 'content-length': length = maxBytes, 'content-encoding': coding } = req.headers;
+      if (Number(length) <= smallBytes && coding === undefined) return answer(o, req, res, apiKey);
+      const turn = createDeadline(turnMs);
+      const work = () => ofAll.run('all', () => answer(o, req, res, apiKey), turn);
+      await ofKey.run(apiKey, work, turn);
     };
   };
 }
