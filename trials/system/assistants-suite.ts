@@ -1,10 +1,14 @@
 /** Assistants against the whole system, by the client of the official SDK, over both transports: they buy within the limit of their key, and nothing beyond it. */
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { cached } from '@offer-ads/backing/cache-folder';
 import { hourMs, inFuture, newOrganisation, unusedAddress } from '../harness/advertiser.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 
@@ -52,6 +56,41 @@ async function assistant(system: TestSystem, transport: Transport, key: string):
 /** The program would share the limit of this machine's address with other trials. */
 const callsFrom = (address: string) =>
   `const own = fetch; globalThis.fetch = (to, o) => own(to, { ...o, headers: { ...o?.headers, 'x-forwarded-for': '${address}' } });`;
+
+const execute = promisify(execFile);
+/** Of MCP: with what it needs it has 110 MB, so it is kept in the user's cache. */
+const inspector = '@modelcontextprotocol/inspector@2.12.0';
+
+/** Calls the server with the command line of the inspector; gives what it prints. */
+async function inspect(
+  system: TestSystem,
+  transport: Transport,
+  key: string,
+  args: readonly string[],
+): Promise<unknown> {
+  const folder = await cached(`mcp-${inspector.split('/')[1] ?? ''}`, async (unfinished) => {
+    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    await execute('npm', ['install', '--prefix', unfinished, inspector, ...quiet], { timeout: 400_000 });
+  });
+  const { gateway } = system.state();
+  const env = { OFFER_ADS_API_KEY: key, OFFER_ADS_BASE_URL: gateway };
+  const target =
+    transport === 'stdio'
+      ? [
+          ...Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+          process.execPath,
+          program,
+        ]
+      : [`${gateway}/mcp`, '--transport', 'http', '--header', `x-api-key: ${key}`];
+  const launcher = 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js';
+  const { stdout } = await execute(
+    process.execPath,
+    [join(folder, launcher), '--cli', ...target, ...args],
+    // A catalogue of the user's own stays as it is.
+    { timeout: 120_000, env: { ...process.env, MCP_CATALOG_PATH: join(system.folder, 'mcp.json') } },
+  );
+  return JSON.parse(stdout);
+}
 
 /** An offer in London from tomorrow on, with the quote of an estimate. */
 async function quoted({ call }: Assistant, hours: number) {
@@ -128,6 +167,21 @@ export function describeAssistants(system: () => TestSystem): void {
 
         expect((await buyer.call('delete_offer', { offer_id })).value).toMatchObject({ return_code: 'S1' });
         expect((await buyer.call('read_key')).value['spending_limits']).toMatchObject({ day: { limit: 60 } });
+      });
+
+      it('has tools that the inspector can list and call, with portable schemas', async () => {
+        const { id } = await newOrganisation(system());
+        const { key } = await keyWith(id, 6_000);
+        const listed = await inspect(system(), transport, key, ['--method', 'tools/list', '--strict']);
+        const { tools } = listed as { tools: { name: string }[] };
+        expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['create_offer', 'read_key']));
+        const call = ['--method', 'tools/call', '--tool-name'];
+        const estimate = ['radius=10', 'location=[51.5074,-0.1278]'].flatMap((pair) => ['--tool-arg', pair]);
+        const period = [`start_datetime=${inFuture(hourMs)}`, `end_datetime=${inFuture(2 * hourMs)}`];
+        const times = period.flatMap((pair) => ['--tool-arg', pair]);
+        expect(
+          await inspect(system(), transport, key, [...call, 'estimate_price', ...estimate, ...times]),
+        ).toMatchObject({ structuredContent: { return_code: 'S1', quote_id: expect.any(String) } });
       });
 
       it('can do nothing more when the key is rolled', async () => {

@@ -1,8 +1,8 @@
 /**
  * The public API. What happens to an advertiser's request, in this order: its client's limit is counted, plain http is refused, its key is
- * looked up, key, owner and organisation are asked whether they may make this call from there, the key's own limit is counted, an estimate in TEST mode gets its
- * test clock, and the request is forwarded with a signed caller token to the service that answers (decision 9, order of checks). Its call
- * is logged when it has been answered. What comes before: packages/platform/src/http/server.ts.
+ * looked up, key, owner and organisation are asked whether they may make this call from there, the key's own limit is counted, an estimate
+ * in TEST mode gets its test clock, and the request is forwarded with a signed caller token to the service that answers (decision 9, order
+ * of checks). Its call is logged when it has been answered. What comes before: packages/platform/src/http/server.ts.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { placementCallerHeader } from '@offer-ads/contracts/internal/placement-caller';
