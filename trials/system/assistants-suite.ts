@@ -1,6 +1,6 @@
 /** Assistants against the whole system, by the client of the official SDK, over both transports: they buy within the limit of their key, and nothing beyond it. */
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +116,15 @@ async function quoted({ call }: Assistant, hours: number) {
   return { cost, offer };
 }
 
+/** The quote as it is when its five minutes are over: nobody can wait for them here. */
+function expired(quoteId: string, system: TestSystem): string {
+  const [written = ''] = quoteId.split('.', 1);
+  const payload = JSON.parse(Buffer.from(written, 'base64url').toString()) as unknown[];
+  const old = Buffer.from(JSON.stringify([...payload.slice(0, -1), Date.now() - 1])).toString('base64url');
+  const mac = createHmac('sha256', system.secrets().pricingContext).update(`quote\n${old}`);
+  return `${old}.${mac.digest('base64url')}`;
+}
+
 export function describeAssistants(system: () => TestSystem): void {
   const keyWith = (org: number, perDayMinor: number) =>
     system().admin<{ id: number; key: string }>(
@@ -154,6 +163,11 @@ export function describeAssistants(system: () => TestSystem): void {
         expect(refused).toMatchObject({
           isError: true,
           text: expect.stringMatching(/^E1: .*spending limit of 60.00 GBP/),
+        });
+        const late = { ...second, quote_id: expired(String(second.quote_id), system()) };
+        expect(await buyer.call('create_offer', late)).toMatchObject({
+          isError: true,
+          text: expect.stringMatching(/^E1: quote_id has expired/),
         });
         const { key: other } = await newOrganisation(system());
         await using stranger = await assistant(system(), transport, other);
