@@ -57,4 +57,12 @@ describe('the facts of a call', () => {
     for (const odd of [null, [], 'text', 7, { ids: [{}, null] }])
       expect(callFacts('POST', '/admin/rates/refresh', odd).targets).toEqual([]);
   });
+
+  it('says which limit was taken away, and from which addresses a key works', () => {
+    const body = { spendingPerDayMinor: null, addresses: ['192.0.2.7', '2001:db8::/32'] };
+    expect(callFacts('POST', '/admin/keys/7/rights', body).details).toEqual({
+      spendingPerDayMinor: 'none',
+      addresses: '192.0.2.7 2001:db8::/32',
+    });
+  });
 });

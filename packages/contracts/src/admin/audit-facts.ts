@@ -68,7 +68,9 @@ function detailsIn(fields: Record<string, unknown>): CallFacts['details'] {
   const details: Record<string, string | number | boolean> = {};
   for (const name of detailFields) {
     const value = Array.isArray(fields[name]) ? fields[name].join(' ') : fields[name];
-    if (typeof value === 'string') details[name] = oneLine(value, MAX_CHARACTERS);
+    // A limit that is taken away is a fact too.
+    if (value === null) details[name] = 'none';
+    else if (typeof value === 'string') details[name] = oneLine(value, MAX_CHARACTERS);
     else if (typeof value === 'number' || typeof value === 'boolean') details[name] = value;
   }
   return details;
