@@ -1,6 +1,7 @@
 /**
  * Payment method `B`: takes the price from the prepaid balance, by one statement that commits by itself; with a spending limit in one
- * transaction with the check of the limit. A repeat for the same offer id charges nothing. A process that stands still just before the statement may charge after the deadline: whoever then resolves the charge
+ * transaction with the check of the limit. A repeat for the same offer id charges nothing. A process that stands still just before the
+ * statement may charge after the deadline: whoever then resolves the charge
  * (decision 11, abandoned creations) finds it, or has closed the id before.
  */
 import type { ChargeReply, ExceededLimit } from '@offer-ads/contracts/internal/billing-api';

@@ -28,7 +28,7 @@ import { previewCredit } from '../balance/credit-offer.ts';
 import { changeLowBalance, readLowBalance } from '../balance/low-balance.ts';
 import type { Billing } from '../billing.ts';
 import type { Book } from '../domain/ledger/ledger.ts';
-import { type Left, leftOf } from '../domain/payments/spending.ts';
+import { hasLimit, type Left, leftOf } from '../domain/payments/spending.ts';
 import { balanceName, balanceOf } from '../ledger/ledger-store.ts';
 import { closeCheckout, keepCheckout } from '../payments/close-checkout.ts';
 import { openCheckout } from '../payments/open-checkout.ts';
@@ -150,9 +150,10 @@ export function bookOf({ organisationId, mode, currency }: CallerContext): Book 
   return { organisationId, mode, currency };
 }
 
-/** What the caller may still order. */
+/** What the caller may still order. Without a limit nothing is counted. */
 export async function readLeft(billing: Pick<Billing, 'postgres'>, caller: CallerContext, at: Date) {
   const { spending } = caller;
+  if (!hasLimit(spending)) return { day: null, month: null };
   return leftOf(spending, await findOrdered(billing.postgres, { book: bookOf(caller), spending }, at));
 }
 

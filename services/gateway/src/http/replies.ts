@@ -49,60 +49,39 @@ const tryLater = (message: string): AdministrationReplies => ({
   toStaff: { status: 429, message: `${message}: try again later`, retryAfterSeconds: 3_600 },
 });
 
+const coded = (status: number, message: string): ReplyToKey => ({
+  status,
+  body: { return_code: 'E1', status: 'Error', code: status, message },
+});
+
 export const refusals = {
   // Specification, Authentication item 8: the same words for every reason, so that the answer does not show which keys exist.
   unauthorised: { toKey: { status: 401, body: { message: 'Unauthorised' } } },
   'key-without-mode': {
     // Specification, Authentication item 7.
-    toKey: {
-      status: 401,
-      body: {
-        return_code: 'E1',
-        status: 'Error',
-        code: 401,
-        message:
-          'This API key has no recorded mode. Create a new key under Manage API Keys and use it instead.',
-      },
-    },
+    toKey: coded(
+      401,
+      'This API key has no recorded mode. Create a new key under Manage API Keys and use it instead.',
+    ),
     ...staff(409, 'The key has no recorded mode: create a new one'),
   },
   'not-approved': {
     // 401 as for a key without a mode: every endpoint may answer it, and a retry does not help.
-    toKey: {
-      status: 401,
-      body: { return_code: 'E1', status: 'Error', code: 401, message: notApproved },
-    },
+    toKey: coded(401, notApproved),
     ...staff(403, notApproved),
   },
   'approval-withdrawn': {
-    toKey: {
-      status: 401,
-      body: { return_code: 'E1', status: 'Error', code: 401, message: approvalWithdrawn },
-    },
+    toKey: coded(401, approvalWithdrawn),
     ...staff(403, approvalWithdrawn),
   },
   'address-not-allowed': {
-    toKey: {
-      status: 403,
-      body: {
-        return_code: 'E1',
-        status: 'Error',
-        code: 403,
-        message:
-          'This API key may not be used from this IP address. An admin sets the addresses of a key under Manage API Keys.',
-      },
-    },
+    toKey: coded(
+      403,
+      'This API key may not be used from this IP address. An admin sets the addresses of a key under Manage API Keys.',
+    ),
   },
   'key-only-reads': {
-    toKey: {
-      status: 403,
-      body: {
-        return_code: 'E1',
-        status: 'Error',
-        code: 403,
-        message: 'This API key only reads. Use a key that may create and change.',
-      },
-    },
+    toKey: coded(403, 'This API key only reads. Use a key that may create and change.'),
   },
   'organisation-unknown': { ...staff(404, 'There is no such organisation'), toPeople: notFound },
   'not-allowed': staff(403, 'Your role in the organisation does not allow this'),

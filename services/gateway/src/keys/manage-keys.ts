@@ -81,9 +81,9 @@ export function manageKeys(o: Administration) {
       }),
 
     /**
-     * The new key takes over name, mode, expiry, limit and rights, and what the old key has spent counts for it. The old key has stopped working when this returns. The new key belongs to the
-     * person who rolled it, because only that person has seen it: if the person is disabled, the key stops (decision 43, new and rolled
-     * keys).
+     * The new key takes over name, mode, expiry, limit and rights, and what the old key has spent counts for it. The old key has stopped
+     * working when this returns. The new key belongs to the person who rolled it, because only that person has seen it: if the person is
+     * disabled, the key stops (decision 43, new and rolled keys).
      */
     roll: (change: KeyChange) =>
       withKey<IssuedKey>(o, change, async (tx, old, organisation) => {

@@ -17,7 +17,7 @@ export type ErrorHelp = (
 const shared = [
   { path: '/webhooks', names: ['A webhook', 'A disabled webhook', 'A webhook call with a body'] },
   { path: '/test/clock', names: ['The test clock'] },
-  { path: '/offers', names: ['An offer', 'A form of an offer', 'Another mode'] },
+  { path: '/offers', names: ['An offer', 'A form of an offer'] },
   { path: '/', names: ['Any endpoint'] },
 ] as const;
 

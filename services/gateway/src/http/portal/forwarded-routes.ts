@@ -145,7 +145,7 @@ function forwardTo(endpoint: Route, mode: Mode, o: Forwarding): RequestHandler {
   };
 }
 
-/** Whoever may only view offers may call what reads. */
+/** A person who may view offers may read; what changes something needs the other permission. */
 function ofOffers(routes: readonly Route[], facts: Partial<Route>): Route[] {
   return routes.flatMap((route) =>
     allWith([route], { ...facts, permission: route.method === 'get' ? 'view-offers' : 'offers' }),
