@@ -1,7 +1,16 @@
 /** Billing's internal interface for offers and the gateway. Organisation, mode and currency come from the caller context. */
 import { z } from 'zod';
 import { zonedDateTime } from '../values/date-time.ts';
-import { currency, instant, minorUnits, mode, offerId, paymentMethod } from '../values/primitives.ts';
+import {
+  currency,
+  groupId,
+  instant,
+  MAX_GROUP_OFFERS,
+  minorUnits,
+  mode,
+  offerId,
+  paymentMethod,
+} from '../values/primitives.ts';
 
 /** POST /internal/charges: takes the price from the prepaid balance, once per offer id. */
 export const chargeRequest = z.object({ offerId, title: z.string(), netMinor: minorUnits });
@@ -49,13 +58,37 @@ export const checkoutReply = z.discriminatedUnion('outcome', [
 ]);
 export type CheckoutReply = z.infer<typeof checkoutReply>;
 
+/**
+ * POST /internal/group-charges: takes the prices of a group's offers from the prepaid balance, all or none, once per group id. The reply is
+ * a `chargeReply` about their sum.
+ */
+export const groupChargeRequest = z.object({
+  groupId,
+  /** Each offer belongs to one group for ever, and cannot be charged by itself. */
+  offers: z.array(chargeRequest).min(1).max(MAX_GROUP_OFFERS),
+});
+
+/**
+ * POST /internal/group-checkouts: opens one card checkout of a group's offers, once per group id. The reply is a `checkoutReply` about their
+ * sum. When it is paid, `OfferPaid` is published for each offer, with its part of the VAT (`vatParts`).
+ */
+export const groupCheckoutRequest = groupChargeRequest.extend({
+  /** What the payer buys, on the payment page and the invoice. */
+  title: z.string(),
+  offerExpiryAt: instant,
+});
+
 /** Deletions of an offer are numbered, so that a late request of an earlier deletion has no effect. The greatest number is final. */
 const deletion = z
   .int()
   .positive()
   .max(2 ** 31 - 2);
 
-/** POST /internal/offers/{offerId}/close-checkout: `paid` is E6, `unknown` is E7. Idempotent. */
+/**
+ * POST /internal/offers/{offerId}/close-checkout: `paid` is E6, `unknown` is E7. Idempotent. This route, keep-checkout and resolve-charge
+ * exist for groups too, at /internal/groups/{groupId}/...: an unpaid group is closed as a whole, and its deletions have numbers of its own.
+ * For an offer of a group that is not paid, these routes are 409.
+ */
 export const closeCheckoutRequest = z.object({ deletion });
 export const closeCheckoutReply = z.object({ outcome: z.enum(['closed', 'paid', 'unknown']) });
 export type CloseCheckoutReply = z.infer<typeof closeCheckoutReply>;

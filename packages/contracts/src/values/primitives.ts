@@ -13,6 +13,12 @@ export const offerId = z
   .int()
   .positive()
   .meta({ description: 'Offer, unique over organisations and modes.' });
+/** An offer group: offers that are ordered and paid together. At most 20, so that one transaction can charge them all. */
+export const groupId = z
+  .int()
+  .positive()
+  .meta({ description: 'Offer group, unique over organisations and modes.' });
+export const MAX_GROUP_OFFERS = 20;
 export const memberId = z.int().positive().meta({ description: 'Member of the community.' });
 
 /** TEST and LIVE are separate: no offer, balance, key or listing of one is visible in the other. */
