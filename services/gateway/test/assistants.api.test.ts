@@ -1,4 +1,7 @@
 /** `POST /mcp`, by the client of the official SDK. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as settled } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -63,6 +66,11 @@ describe('a tool', () => {
         expect.arrayContaining(['POST /mcp list_categories', 'GET /categories']),
       );
     });
+    const query = new URLSearchParams({ route: 'POST /mcp', key_id: `${key.id}` }).toString();
+    const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls?${query}`);
+    const found = (body as { calls: { route: string }[] }).calls.map(({ route }) => route);
+    expect(found).toContain('POST /mcp list_categories');
+    expect(found).not.toContain('GET /categories');
   });
 
   it('passes the address of its caller on to pricing', async () => {
@@ -159,6 +167,36 @@ describe('a message', () => {
     ['of another type', { headers: { 'content-type': 'text/plain' } }, 415],
   ])('that is %s is refused', async (_, o, status) => {
     expect((await post(o)).status).toBe(status);
+  });
+
+  it('with a picture keeps only its own key waiting, and only for other pictures', async () => {
+    const big = JSON.stringify({ ...JSON.parse(list), params: { picture: 'a'.repeat(100_000) } });
+    const other = await gateway.createKey(organisationId);
+    // The rest of the first one comes later.
+    const slow = request(`${gateway.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': key.key,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'content-length': big.length,
+      },
+    });
+    const answered = once(slow, 'response') as Promise<[IncomingMessage]>;
+    slow.write(big.slice(0, 1_000));
+    // Longer than the key is looked up.
+    await settled(200);
+    let isWaiting = true;
+    const next = post({ body: big }).finally(() => {
+      isWaiting = false;
+    });
+    expect((await post()).status).toBe(200);
+    expect((await post({ body: big, headers: { 'x-api-key': other.key } })).status).toBe(200);
+    expect(isWaiting).toBe(true);
+    slow.end(big.slice(1_000));
+    const [reply] = await answered;
+    reply.resume();
+    expect([reply.statusCode, (await next).status]).toEqual([200, 200]);
   });
 
   it('is refused from an address that the key does not have', async () => {

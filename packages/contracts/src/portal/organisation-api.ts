@@ -247,7 +247,7 @@ export const callsQuery = z.object({
     )
     .optional(),
   mode: mode.optional(),
-  /** As in the log, for example `POST /offers/{offer_id}/pause`. */
+  /** As in the log, for example `POST /offers/{offer_id}/pause`. `POST /mcp`: with all tools. */
   route: line(100).optional(),
   /** A status or a class of them. */
   status: z
@@ -263,21 +263,29 @@ export const callsQuery = z.object({
   cursor: z.string().max(200).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
 });
+const call = z.object({
+  keyId: z.int().positive(),
+  mode: mode.nullable().meta({ description: 'That of the key. Null: a key without a recorded mode.' }),
+  lastFour: z.string(),
+  route: z.string(),
+  status: z.int(),
+  returnCode: z.string().nullable(),
+  durationMs: z.int().nonnegative(),
+  at: instant,
+  requestId: z.string().meta({ description: 'The `X-Request-Id` of the reply.' }),
+});
 /** Newest first. A page may be short or even empty before the end: only a `nextCursor` of null marks the last page. */
 export const callsReply = z.object({
   calls: z.array(
-    z.object({
-      keyId: z.int().positive(),
-      mode: mode.nullable().meta({ description: 'That of the key. Null: a key without a recorded mode.' }),
-      lastFour: z.string(),
-      route: z.string(),
-      status: z.int(),
-      returnCode: z.string().nullable(),
-      durationMs: z.int().nonnegative(),
-      at: instant,
-      requestId: z.string().meta({ description: 'The `X-Request-Id` of the reply.' }),
+    call.extend({
+      guideEntry: z
+        .string()
+        .nullable()
+        .meta({ description: 'Of a refused call: the id of its entry on the page `/docs/errors`.' }),
     }),
   ),
   nextCursor: z.string().nullable(),
 });
+/** The same for the platform team. */
+export type CallPage = { readonly calls: z.infer<typeof call>[]; readonly nextCursor: string | null };
 export type CallsReply = z.infer<typeof callsReply>;

@@ -136,7 +136,7 @@ export async function listCalls(
             c.duration_ms AS "durationMs", c.called_at AS at, c.request_id AS "requestId",
             (SELECT k.last_four FROM api_keys k WHERE k.id = c.key_id) AS "lastFour", ${modeOfKey} AS mode
      FROM (${inScope(o)} LIMIT ${scanned}) c
-     WHERE ($12::text IS NULL OR ${modeOfKey} = $12) AND ($7::text IS NULL OR c.route = $7) AND c.status BETWEEN $8 AND $9 AND ($10::text IS NULL OR c.request_id = $10)
+     WHERE ($12::text IS NULL OR ${modeOfKey} = $12) AND ($7::text IS NULL OR c.route = $7 OR $7 = 'POST /mcp' AND c.route LIKE 'POST /mcp %') AND c.status BETWEEN $8 AND $9 AND ($10::text IS NULL OR c.request_id = $10)
      ORDER BY c.called_at DESC, c.id DESC LIMIT $11`,
     [...scope, o.route ?? null, lowest, highest, o.requestId ?? null, o.limit + 1, o.mode ?? null],
   );

@@ -1,5 +1,5 @@
 /** A page of the call log for a query, used by people of the organisation and by the platform team. */
-import type { CallsReply, callsQuery } from '@offer-ads/contracts/portal/organisation-api';
+import type { CallPage, callsQuery } from '@offer-ads/contracts/portal/organisation-api';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
 import type { ReadCalls } from '../call-log/call-log-reader.ts';
@@ -10,7 +10,7 @@ export async function callPage(
   readCalls: ReadCalls,
   organisationId: number,
   query: z.infer<typeof callsQuery>,
-): Promise<CallsReply> {
+): Promise<CallPage> {
   const { calls, next } = await readCalls({
     organisationId,
     keyId: query.key_id,

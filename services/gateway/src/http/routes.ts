@@ -40,7 +40,10 @@ import { portalRoutes } from './portal/portal-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 
-export type GatewayRoutes = Omit<PublicApi, 'clientIp' | 'isInClear' | 'toolCalls' | 'errorHelp'> & {
+export type GatewayRoutes = Omit<
+  PublicApi,
+  'clientIp' | 'isInClear' | 'toolCalls' | 'errorHelp' | 'publicUrl'
+> & {
   readonly config: GatewayConfig;
   readonly logger: Logger;
   readonly admin: AdminGuard;
@@ -67,13 +70,13 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
   const ipBehindProxies = readClientIp(o.config.TRUSTED_PROXIES);
   const clientIp: ClientIp = (req) => toolCalls.callerOf(req) ?? ipBehindProxies(req);
   const isInClear = cameInClear(publicUrl);
-  const help = errorHelp(readBuiltPage(join(builtFolder, 'docs/errors.html')), publicUrl);
+  const help = errorHelp(readBuiltPage(join(builtFolder, 'docs/errors.html')));
   const routes = (app: Express): void => {
     app.use(pagesOverHttps({ publicUrl, isInClear }));
     pages(app, { publicUrl, imageOrigin });
     statusRoutes(app, o.readStatus);
     unsubscribeRoutes(app, { ...o, clientIp });
-    app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
+    app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl, errorHelp: help }));
     app.use(answerUnknownEndpoints({ ...o, clientIp }));
   };
   const adminRoutes = (app: Express): void => {
@@ -94,7 +97,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
     statusRoutes(app, o.readStatus);
   };
   const toAssistants = assistantPath({ ...o, clientIp, isInClear, toolCalls, publicUrl });
-  const toApi = publicApi({ ...o, clientIp, isInClear, toolCalls, errorHelp: help });
+  const toApi = publicApi({ ...o, clientIp, isInClear, toolCalls, errorHelp: help, publicUrl });
   return {
     fastPath: (req) => toAssistants(req) ?? toApi(req),
     routes,

@@ -154,8 +154,7 @@ export function logCall(
     callLog.record({
       id: newCallId(receivedAt),
       keySha256,
-      // In the specification's notation: POST /offers/{offer_id}/pause.
-      route: `${req.method} ${routeTemplate(req).replaceAll(/:(\w+)/g, '{$1}')}`,
+      route: loggedRoute(req.method, routeTemplate(req)),
       status: res.headersSent ? res.statusCode : callerGoneStatus,
       returnCode: returnCodeOf(res),
       durationMs: Math.round(performance.now() - startedAtMs),
@@ -163,6 +162,11 @@ export function logCall(
       requestId,
     });
   });
+}
+
+/** In the specification's notation: `POST /offers/{offer_id}/pause`. */
+export function loggedRoute(method: string | undefined, path: string): string {
+  return `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
 /** A UUID of version 7: calls of about the same time are near each other in the index. */

@@ -1,57 +1,73 @@
 /**
- * Tells callers which entries of the guide of errors explain a refusal, as links (RFC 8288, `rel="help"`). They are in a header, because the
- * specification fixes the bodies of refusals.
+ * Which entries of the guide of errors explain a refusal. Callers get links to them in a header (RFC 8288, `rel="help"`), because the
+ * specification fixes the bodies of refusals; people read the first of them in the portal's call log.
  */
 import type { ServerResponse } from 'node:http';
-import { returnCodeOf } from './call-log.ts';
+import { callerGoneStatus } from '@offer-ads/platform/process/faults';
+import { loggedRoute, returnCodeOf } from './call-log.ts';
 import type { Endpoint } from './endpoints.ts';
 
-/** @returns the value of `Link`; undefined if the guide has no entry, as for a success */
-export type ErrorHelp = (
-  endpoint: Pick<Endpoint, 'method' | 'path'>,
-  status: number,
-  code: string | null,
-) => string | undefined;
+/**
+ * @param route as in the call log
+ * @returns ids of headings, the most likely one first; none if the guide has no entry, as for a success
+ */
+export type ErrorHelp = (route: string, status: number, code: string | null) => readonly string[];
 
-/** Names of entries that hold for several endpoints, by the beginning of their paths. */
-const shared = [
-  { path: '/webhooks', names: ['A webhook', 'A disabled webhook', 'A webhook call with a body'] },
-  { path: '/test/clock', names: ['The test clock'] },
-  { path: '/offers', names: ['An offer', 'A form of an offer'] },
-  { path: '/', names: ['Any endpoint'] },
-] as const;
+/** What entries for several endpoints are named by. */
+const shared: readonly (readonly [name: string, routes: RegExp])[] = [
+  ['A webhook', /webhook_id/],
+  ['A disabled webhook', /^POST .*\/(test|resend)$/],
+  ['A webhook call with a body', /\/webhooks/],
+  ['The test clock', /\/test\/clock$/],
+  ['An offer', /\{offer_id\}/],
+  ['A form of an offer', /^(POST \/offers|PATCH \/offers\/\{offer_id\})$/],
+  ['Any endpoint', /^\w+ \//],
+];
 
 /** @param page the guide of errors as HTML, whose headings have ids */
-export function errorHelp(page: string, publicUrl: string): ErrorHelp {
-  const sections = new Set([...page.matchAll(/<h3 id="([^"]+)"/g)].map(([, id = '']) => id));
-  return ({ method, path }, status, code) => {
-    const found = (names: readonly string[]) =>
-      names
-        .map((name) => sectionOf(`${name} ${status}${code === null ? '' : ` ${code}`}`))
-        .filter((section) => sections.has(section));
-    const own = found([`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`]);
-    const fitting = shared.filter((each) => path.startsWith(each.path)).flatMap(({ names }) => names);
-    const links = (own.length > 0 ? own : found(fitting)).map(
-      (section) => `<${publicUrl}/docs/errors#${section}>; rel="help"`,
-    );
-    return links.length === 0 ? undefined : links.join(', ');
+export function errorHelp(page: string): ErrorHelp {
+  const ids = new Set([...page.matchAll(/<h3 id="([^"]+)"/g)].map(([, id = '']) => id));
+  return (route, status, code) => {
+    const refusal = `${status}${code === null ? '' : ` ${code}`}`;
+    const entries = (names: readonly string[]) =>
+      names.map((name) => idOf(`${name} ${refusal}`)).filter((id) => ids.has(id));
+    const own = entries([route]);
+    return own.length > 0
+      ? own
+      : entries(shared.filter(([, routes]) => routes.test(route)).map(([name]) => name));
   };
 }
 
 /** As the guide's headings are named (web/docs/slug.ts). */
-function sectionOf(heading: string): string {
+function idOf(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')
     .replaceAll(' ', '-');
 }
 
+/** @returns the entry for a call in the log; null when it succeeded or the caller disconnected before the reply */
+export function entryFor(
+  help: ErrorHelp,
+  { route, status, returnCode }: { route: string; status: number; returnCode: string | null },
+): string | null {
+  const isRefused = status >= 400 || returnCode?.startsWith('E') === true;
+  if (!isRefused || status === callerGoneStatus) return null;
+  return help(route, status, returnCode)[0] ?? 'not-from-an-endpoint';
+}
+
 /** Adds the links to whatever answers: status and code are known only when the head of the reply is written. */
-export function linkHelp(res: ServerResponse, endpoint: Endpoint, help: ErrorHelp): void {
+export function linkHelp(
+  res: ServerResponse,
+  { method, path }: Endpoint,
+  { errorHelp: help, publicUrl }: { readonly errorHelp: ErrorHelp; readonly publicUrl: string },
+): void {
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
   res.writeHead = (status: number, ...rest: unknown[]) => {
-    const link = help(endpoint, status, returnCodeOf(res));
-    if (link !== undefined) res.setHeader('Link', link);
+    const links = help(loggedRoute(method.toUpperCase(), path), status, returnCodeOf(res)).map(
+      (id) => `<${publicUrl}/docs/errors#${id}>; rel="help"`,
+    );
+    if (links.length > 0) res.setHeader('Link', links.join(', '));
     return writeHead(status, ...rest);
   };
 }

@@ -43,6 +43,7 @@ export type PublicApi = {
   readonly callLog: CallLog;
   readonly toolCalls: ToolCalls;
   readonly errorHelp: ErrorHelp;
+  readonly publicUrl: string;
   readonly findKey: (sha256: string) => Promise<KeyFacts | null>;
   readonly findPlacementKey: (sha256: string) => Promise<PlacementKeyFacts | null>;
   readonly clock: Clock;
@@ -61,7 +62,7 @@ export function publicApi(o: PublicApi): FastPath {
     const answer = endpoint.byPlacementKey === true ? answerPlacement : answerAdvertiser;
     return (res) => {
       // The guide is for advertisers.
-      if (endpoint.byPlacementKey !== true) linkHelp(res, endpoint, o.errorHelp);
+      if (endpoint.byPlacementKey !== true) linkHelp(res, endpoint, o);
       return answer(o, req, res, endpoint);
     };
   };

@@ -55,7 +55,9 @@ describe('GET /portal/api/calls', () => {
       durationMs: expect.any(Number),
       at: times[0],
       requestId: expect.stringMatching(/^[\w.-]{8,64}$/),
+      guideEntry: null,
     });
+    expect(calls[1]).toMatchObject({ status: 404, guideEntry: 'not-from-an-endpoint' });
   });
 
   it.each([

@@ -1,6 +1,6 @@
 /** The call log of placement keys, newest first, in pages, of one key or of all. */
 import type { PlacementKeysReply } from '@offer-ads/contracts/admin/gateway-api';
-import type { CallsReply } from '@offer-ads/contracts/portal/organisation-api';
+import type { CallPage } from '@offer-ads/contracts/portal/organisation-api';
 import { useLocation } from 'preact-iso';
 import { Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
@@ -18,7 +18,7 @@ export function PlacementCalls() {
   const { query, route } = useLocation();
   const { key = '', status = '', cursor = '' } = query;
   const keys = useRead<PlacementKeysReply>('/gateway/placement-keys');
-  const calls = useRead<CallsReply>(
+  const calls = useRead<CallPage>(
     `/gateway/placement-keys/calls${queryOf({ key_id: key, status, cursor, limit: '50' })}`,
   );
   const nameOf = new Map(keys.data?.keys.map(({ id, name }) => [id, name]));
@@ -86,7 +86,7 @@ export function PlacementCalls() {
   );
 }
 
-type CallsTableProps = Pick<CallsReply, 'calls'> & { readonly nameOf: ReadonlyMap<number, string> };
+type CallsTableProps = Pick<CallPage, 'calls'> & { readonly nameOf: ReadonlyMap<number, string> };
 
 function CallsTable({ calls, nameOf }: CallsTableProps) {
   return (

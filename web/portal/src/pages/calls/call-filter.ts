@@ -97,6 +97,7 @@ export const routes = [
   'POST /webhooks/{webhook_id}/roll-secret',
   'POST /webhooks/{webhook_id}/disable',
   'POST /webhooks/{webhook_id}/enable',
+  'POST /mcp',
 ] as const;
 
 export const statusClasses = { '2xx': 'Success', '4xx': 'Refused', '5xx': 'Failed' } as const;
