@@ -136,10 +136,10 @@ async function putOffers(db: pg.Client): Promise<void> {
   await db.query(
     `INSERT INTO offers (offer_id, organisation_id, mode, trading_name, country, currency, category_id, title, description,
        terms_and_conditions, url, image, latitude, longitude, radius_miles, gender, interests, created_at, start_at,
-       expiry_at, payment_method, net_minor, shown_at)
+       expiry_at, payment_method, net_minor, matching_users, shown_at)
      OVERRIDING SYSTEM VALUE
      SELECT id, 1, 'TEST', 'T', 'GB', 'GBP', 1, 'T', '', '', 'https://a.test', 'i', 0, 0, 5, '{}', '{}', now(), now(),
-       now() + interval '1 year', 'B', 100, now()
+       now() + interval '1 year', 'B', 100, 50, now()
      FROM generate_series(1, $1::integer) AS id`,
     [offersInAll],
   );

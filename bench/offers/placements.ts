@@ -162,12 +162,12 @@ async function fillOffers(databaseUrl: string, targets: readonly Target[]): Prom
     );
     await client.query(
       `INSERT INTO offers (organisation_id, mode, trading_name, country, currency, category_id, title, description,
-         terms_and_conditions, url, image, latitude, longitude, radius_miles, gender, interests, payment_method, net_minor,
+         terms_and_conditions, url, image, latitude, longitude, radius_miles, gender, interests, payment_method, net_minor, matching_users,
          created_at, start_at, expiry_at, shown_at, paid_at, payment_applied_at, activation_announced_at)
        SELECT 1, 'LIVE', 'Corner Cafe', 'GB', 'GBP', 1, 'Two for one on Tuesdays',
          'Bring a friend: the second main course is on the house, every week until the summer.', 'Not with other offers.',
          'https://cafe.example/tuesdays', md5(n::text) || md5(n::text) || '.jpg', latitude, longitude, "radiusMiles",
-         ARRAY(SELECT jsonb_array_elements_text(gender)), ARRAY(SELECT jsonb_array_elements(interests)::integer), 'B', 1000,
+         ARRAY(SELECT jsonb_array_elements_text(gender)), ARRAY(SELECT jsonb_array_elements(interests)::integer), 'B', 1000, 50,
          began, began, began + interval '30 days', began, began, began, began
        FROM ROWS FROM (jsonb_to_recordset($1) AS (latitude float8, longitude float8, "radiusMiles" integer, gender jsonb,
          interests jsonb)) WITH ORDINALITY AS o (latitude, longitude, "radiusMiles", gender, interests, n),

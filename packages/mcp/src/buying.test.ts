@@ -52,6 +52,7 @@ const listed = {
   status: 'enabled',
   payment_url: null,
   disabled_reason: null,
+  matching_users: 50,
   actions: [],
 };
 

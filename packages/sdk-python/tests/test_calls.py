@@ -175,7 +175,7 @@ class ACall(Case):
         self.assertEqual(self.failure(long.ads.categories.list).kind, "unexpected")
 
     def test_accepts_fields_and_values_that_came_later(self) -> None:
-        body = offer(1) | {"payment_url": None, "disabled_reason": None, "new": 1}
+        body = offer(1) | {"payment_url": None, "disabled_reason": None, "matching_users": 50, "new": 1}
         body["actions"] = ["pause", "extend"]
         value = scene(Answer(200, body)).ads.offers.get(1).unwrap()
         self.assertEqual(value.actions, ["pause", "extend"])

@@ -233,8 +233,8 @@ function clientWith(settings: Settings): OfferAds {
         const query = new URLSearchParams({ interval });
         return ask(ofOffer('readAnalytics', offerId, `/analytics?${query.toString()}`), options);
       },
-      series: async (offerId, { interval, granularity }, options) => {
-        const query = new URLSearchParams({ interval, granularity });
+      series: async (offerId, request, options) => {
+        const query = queryOf(request);
         return ask(ofOffer('readAnalyticsSeries', offerId, `/analytics/series?${query.toString()}`), options);
       },
       estimateCredit: async (offerId, options) =>

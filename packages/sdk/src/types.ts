@@ -165,6 +165,8 @@ export type OneOffer = Offer & {
   readonly payment_url: string | null;
   /** Why the platform disabled the offer; null while it is enabled. */
   readonly disabled_reason: string | null;
+  /** How many members matched when it was created: as many as its price counts. */
+  readonly matching_users: number;
   /** What can be done now. */
   readonly actions: readonly OfferAction[];
 };
@@ -207,13 +209,19 @@ export type Analytics = {
   readonly metrics: { readonly views: number; readonly clicks: number };
 };
 
+/** `interval`, which ends now, or the first and the last day, such as `2026-06-30`: at most 366 days of UTC. */
 export type SeriesRequest = {
-  readonly interval: AnalyticsInterval;
+  readonly interval?: AnalyticsInterval | undefined;
+  readonly from?: string | undefined;
+  /** Included. */
+  readonly to?: string | undefined;
   /** The length of a point. Where that would give more than 200 points, they are longer. */
   readonly granularity: 'hour' | 'day';
 };
 
-export type AnalyticsSeries = Analytics & {
+export type AnalyticsSeries = Omit<Analytics, 'interval'> & {
+  /** Null for the days of `from` and `to`. */
+  readonly interval: AnalyticsInterval | null;
   readonly granularity: 'hour' | 'day';
   /** The length of a point: at least the granularity. */
   readonly bucket_seconds: number;

@@ -66,6 +66,7 @@ const webhook = {
   public_key: null,
   status: 'enabled',
   disabled_reason: null,
+  matching_users: 50,
   failing_since_datetime: null,
   previous_secret_expiry_datetime: null,
   creation_datetime: '2035-05-01T12:00:00.000Z',

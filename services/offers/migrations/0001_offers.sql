@@ -53,6 +53,8 @@ CREATE TABLE offers (
   radius_miles         integer NOT NULL,
   gender               text[] NOT NULL,
   interests            integer[] NOT NULL,
+  -- How many members matched at the creation, rounded as the caller was told.
+  matching_users       integer NOT NULL CHECK (matching_users > 0),
 
   created_at           timestamptz(3) NOT NULL,
   start_at             timestamptz(3) NOT NULL,

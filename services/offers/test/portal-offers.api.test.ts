@@ -67,6 +67,9 @@ describe('one offer', () => {
       views: 0,
       clicks: 0,
       spend_minor: '1000',
+      trading_name: 'Corner Cafe',
+      matching_users: 50,
+      ran_seconds: 0,
     });
   });
 
@@ -80,10 +83,10 @@ describe('one offer', () => {
     under.clock.set('2026-12-01T00:00:00Z');
     const deleted = { deleted_datetime: '2026-06-01T14:00:00.000Z', payment_url: null };
     // Nine of eleven hours are unused.
-    for (const [id, offer_status, credited_minor] of [
-      [active, 'Active', '818'],
-      [paused, 'Paused', '1000'],
-      [unpaid, 'Awaiting Payment', '0'],
+    for (const [id, offer_status, credited_minor, ran_seconds] of [
+      [active, 'Active', '818', 7_200],
+      [paused, 'Paused', '1000', 0],
+      [unpaid, 'Awaiting Payment', '0', 0],
     ] as const) {
       const { status, body } = await get(`/offers/${id}`);
       expect(status).toBe(200);
@@ -92,6 +95,7 @@ describe('one offer', () => {
         ...deleted,
         offer_status,
         credited_minor,
+        ran_seconds,
       });
       expect(await get(`/offers/${id}/credit`)).toMatchObject(notFound);
       for (const caller of [{ organisationId: 2 }, { mode: 'LIVE' as const }])

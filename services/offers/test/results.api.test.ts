@@ -93,6 +93,38 @@ describe('200', () => {
     expect(await results('days=30', { organisationId: 2 })).toMatchObject({ current: nothing, best: [] });
   });
 
+  it('adds up chosen days of the time zone beside as many days before, until now at the latest', async () => {
+    under.clock.set('2026-05-20T12:00:00Z');
+    const id = await createdId(under, {
+      start_datetime: '2026-05-20T12:00:00Z',
+      expiry_datetime: '2026-09-20T12:00:00Z',
+    });
+    under.clock.set('2026-06-03T12:34:56.789Z');
+    // Days in New York begin at 04:00 UTC.
+    for (const [at, views] of [
+      ['05-30T03:59:59', 1],
+      ['05-30T04:00:00', 2],
+      ['06-01T03:59:59', 4],
+      ['06-01T04:00:00', 8],
+    ] as const)
+      await seeOffer(under, id, { views, at: new Date(`2026-${at}Z`) });
+    const chosen = await results('from=2026-05-30&to=2026-05-31&time_zone=America/New_York');
+    expect(chosen).toMatchObject({
+      days: 2,
+      start_datetime: '2026-05-30T04:00:00.000Z',
+      end_datetime: '2026-06-01T03:59:59.999Z',
+      current: { views: 6, spend_minor: '0' },
+      before: { views: 1 },
+      best: [{ offer_id: id, views: 6 }],
+    });
+    expect(chosen.points.map(({ views }) => views)).toEqual([2, 4]);
+    const toNow = await results('from=2026-05-20&to=2026-06-30');
+    expect(toNow).toMatchObject({
+      end_datetime: '2026-06-03T12:34:56.789Z',
+      current: { views: 15, spend_minor: '1000' },
+    });
+  });
+
   it('takes one connection to the database at a time, so that visits keep no creation waiting', async () => {
     const { postgres } = under;
     let inUse = 0;
@@ -102,7 +134,7 @@ describe('200', () => {
     postgres.pool.on('acquire', onAcquire).on('release', onRelease);
     const now = under.clock.now();
     const owner = { organisationId: 1, mode: 'TEST', currency: 'GBP' } as const;
-    await readResults(postgres, owner, { days: 7, timeZone: 'UTC' }, { now, realNow: now });
+    await readResults(postgres, owner, { asked: 7, timeZone: 'UTC' }, { now, realNow: now });
     postgres.pool.off('acquire', onAcquire).off('release', onRelease);
     expect(mostInUse).toBe(1);
   });
@@ -129,8 +161,19 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it.each(['days=14', 'time_zone=Nowhere', 'time_zone=%2B01:00'])('for %s', async (query) => {
+  it.each([
+    ['days=14', 'days'],
+    ['time_zone=Nowhere', 'time_zone'],
+    ['time_zone=%2B01:00', 'time_zone'],
+    ['from=2026-05-01', 'to: must be sent too where `from` is'],
+    ['to=2026-05-01', 'from: must be sent too where `to` is'],
+    ['from=2026-02-30&to=2026-03-01', 'from: must be a day such as 2026-06-30'],
+    ['from=2026-05-02&to=2026-05-01', 'to: must not be before `from`'],
+    ['from=2025-05-31&to=2026-06-01', 'to: must be at most 366 days from `from` on'],
+    ['from=2026-06-02&to=2026-06-02', 'from: must not be in the future'],
+    ['days=7&from=2026-05-01&to=2026-05-02', 'interval: must be sent, or `from` and `to` instead of it'],
+  ])('for %s', async (query, message) => {
     const { status, body } = await under.call('GET', `/portal/results?${query}`);
-    expect([status, body]).toEqual([400, { message: expect.stringContaining(query.split('=')[0] ?? '') }]);
+    expect([status, body]).toEqual([400, { message: expect.stringContaining(message) }]);
   });
 });

@@ -49,6 +49,23 @@ export function walksOfOffers(portal: () => Portal): void {
     // The page asks each half minute; a reload asks at once.
     await reloadUntil(page, page.locator('.totals').getByText('7.1%', { exact: true }));
     await page.locator('.chart canvas').first().waitFor();
+    expect(await page.locator('.results dd').allInnerTexts()).toEqual([
+      expect.stringMatching(/^[\d,]+$/),
+      expect.stringMatching(/^GBP\s\d/),
+      expect.stringMatching(/^GBP\s\d/),
+      expect.stringMatching(/ of 24 hours$/),
+    ]);
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await page.getByLabel('From').fill('2026-01-02');
+    await page.getByLabel('To').fill('2026-01-01');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('must not be before `from`').waitFor();
+    const today = new Date().toISOString().slice(0, 10);
+    await page.getByLabel('From').fill(today);
+    await page.getByLabel('To').fill(today);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('each hour').waitFor();
+    await page.locator('.totals').getByText('7.1%', { exact: true }).waitFor();
     expect(await faultsOf(page, 'offer')).toEqual([]);
 
     await page.getByRole('button', { name: 'Delete Two for one' }).click();

@@ -6,6 +6,8 @@
 import { z } from 'zod';
 import {
   analyticsInterval,
+  checkPeriod,
+  dayRange,
   disabledReason,
   listedOffer,
   listQuery,
@@ -13,6 +15,7 @@ import {
   MAX_POINTS,
   utcInstant,
 } from '../public/api.ts';
+import { faultOfDays } from '../values/day-range.ts';
 import { offerTexts } from '../values/offer-texts.ts';
 import { EXAMINED_OFFERS, MAX_OFFERS_AT_ONCE, offerSorts } from '../values/offers-list.ts';
 import { currency, minorUnits, offerId, offerStatus, paymentMethod } from '../values/primitives.ts';
@@ -51,6 +54,13 @@ export const portalOffer = listedOffer
     }),
     ...traffic,
     spend_minor: spendMinor,
+    trading_name: z
+      .string()
+      .meta({ description: 'Members read it where the offer has no `advertised_name`.' }),
+    matching_users: z.int().meta({ description: 'How many members matched when it was created.' }),
+    ran_seconds: z.int().nonnegative().meta({
+      description: 'How long it ran so far, without the time in which it was paused, disabled or not paid.',
+    }),
   })
   .meta({ id: 'PortalOffer' });
 export type PortalOffer = z.infer<typeof portalOffer>;
@@ -151,11 +161,21 @@ export const bulkReply = z
   .meta({ id: 'BulkResult' });
 export type BulkReply = z.infer<typeof bulkReply>;
 
-/** GET /portal/api/{mode}/results?days=&time_zone= */
-export const resultsQuery = z.object({
-  days: z.enum(['7', '30']).default('7').optional(),
-  time_zone: timeZone.default('UTC').optional(),
-});
+/** GET /portal/api/{mode}/results?days=&time_zone=, or with from= and to= instead of days= */
+export const resultsQuery = z
+  .object({
+    days: z
+      .enum(['7', '30'])
+      .optional()
+      .meta({ description: 'The last days until now; 7 where nothing is sent.' }),
+    ...dayRange,
+    time_zone: timeZone.default('UTC').optional(),
+  })
+  .superRefine(({ days, ...range }, context) => {
+    if (days !== undefined) return checkPeriod({ interval: days, ...range }, context);
+    const fault = faultOfDays(range);
+    if (fault !== null) context.addIssue({ code: 'custom', path: [fault.path], message: fault.message });
+  });
 const MAX_BEST = 5;
 const resultsOfPeriod = z.object({
   ...traffic,
@@ -165,7 +185,7 @@ const resultsOfPeriod = z.object({
 });
 export const resultsReply = z
   .object({
-    days: z.union([z.literal(7), z.literal(30)]),
+    days: z.int().positive(),
     time_zone: timeZone,
     start_datetime: utcInstant,
     end_datetime: utcInstant,
@@ -192,7 +212,10 @@ export const resultsReply = z
     points: z
       .array(z.object({ start_datetime: utcInstant, ...traffic }))
       .max(MAX_POINTS)
-      .meta({ description: 'Days of the time zone. The last one is not over yet.' }),
+      .meta({
+        description: 'Days of the time zone, or weeks and several weeks where days would be too many.',
+      }),
+    bucket_seconds: z.int().positive(),
     best: z
       .array(
         z.object({
@@ -218,14 +241,20 @@ export const offersCsvQuery = portalListQuery.omit({ limit: true, cursor: true, 
 export const MAX_CSV_ROWS = 10_000;
 
 /** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval=&time_zone=, and analytics.csv with the same query */
-export const seriesQuery = z.object({
-  interval: analyticsInterval,
-  time_zone: timeZone.default('UTC').optional().meta({ description: 'Whose days and weeks the points are.' }),
-});
+export const seriesQuery = z
+  .object({
+    interval: analyticsInterval.optional(),
+    ...dayRange,
+    time_zone: timeZone
+      .default('UTC')
+      .optional()
+      .meta({ description: 'Whose days and weeks the points are.' }),
+  })
+  .superRefine(checkPeriod);
 export const seriesReply = z
   .object({
     offer_id: offerId,
-    interval: analyticsInterval,
+    interval: analyticsInterval.nullable().meta({ description: 'Null for the days of `from` and `to`.' }),
     start_datetime: utcInstant,
     end_datetime: utcInstant,
     offer_status: offerStatus,

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { transactionKind } from '../internal/billing-api.ts';
+import { faultOfDays, MAX_DAYS } from '../values/day-range.ts';
 import { keyAccess } from '../values/key-rights.ts';
 import { offerActions } from '../values/offer-actions.ts';
 import { offerLimits, pageLimits } from '../values/offer-limits.ts';
@@ -356,6 +357,9 @@ export const offerReply = listedOffer
       .nullable()
       .meta({ description: 'The payment link; null unless the offer awaits payment.' }),
     disabled_reason: disabledReason,
+    matching_users: z
+      .int()
+      .meta({ description: 'How many members matched when it was created: as many as its price counts.' }),
     actions: z.array(z.enum(offerActions).meta({ override: openEnum })).meta({
       description:
         'What can be done now: `pay` at the payment link, `pause`, `resume`, `edit` by `PATCH`, `delete`. More may be added.',
@@ -394,15 +398,43 @@ export const analyticsReply = z
 /** The most points of a series: as many as a chart of a page's width can show. */
 export const MAX_POINTS = 200;
 export const granularities = ['hour', 'day'] as const;
+const calendarDay = z.iso.date('must be a day such as 2026-06-30').meta({ example: '2026-06-30' });
+/** The days of a period that the caller chooses. */
+export const dayRange = {
+  from: calendarDay
+    .optional()
+    .meta({ description: `The first day; with \`to\`. At most ${MAX_DAYS} days, and not in the future.` }),
+  to: calendarDay.optional().meta({
+    description: 'The last day, which is included; with `from`. If it is not over, the period ends now.',
+  }),
+};
+
+/** Checks that a query has either an interval or the two days. */
+export function checkPeriod(
+  query: { interval?: unknown; from?: string | undefined; to?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  const hasDays = query.from !== undefined || query.to !== undefined;
+  const fault =
+    hasDays === (query.interval !== undefined)
+      ? ({ path: 'interval', message: 'must be sent, or `from` and `to` instead of it' } as const)
+      : faultOfDays(query);
+  if (fault !== null) context.addIssue({ code: 'custom', path: [fault.path], message: fault.message });
+}
+
 /** GET /offers/{offer_id}/analytics/series */
 export const seriesQuery = z.object({
-  interval: analyticsInterval,
+  interval: analyticsInterval.optional().meta({ description: 'Ends now. Or send `from` and `to`.' }),
+  ...dayRange,
   granularity: z.enum(granularities).meta({
     description: `The length of a point. Where that would give more than ${MAX_POINTS} points, they are longer: a day, a week or several weeks.`,
   }),
 });
 export const analyticsSeriesReply = analyticsReply
   .extend({
+    interval: analyticsInterval
+      .nullable()
+      .meta({ description: 'As requested; null for the days of `from` and `to`.' }),
     granularity: z.enum(granularities).meta({ description: 'As requested.' }),
     bucket_seconds: z
       .int()

@@ -6,7 +6,7 @@ import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -364,11 +364,17 @@ class Offers(_Part):
         self,
         offer_id: int,
         *,
-        interval: models.ReadAnalyticsSeriesInterval,
         granularity: models.ReadAnalyticsSeriesGranularity,
+        interval: models.ReadAnalyticsSeriesInterval | None = None,
+        first_day: date | None = None,
+        last_day: date | None = None,
     ) -> Success[models.AnalyticsPoints] | Refusal[operations.SeriesCode]:
         arguments = read_analytics_series._get_kwargs(
-            _checked_id(offer_id), interval=interval, granularity=granularity
+            _checked_id(offer_id),
+            interval=UNSET if interval is None else interval,
+            from_=UNSET if first_day is None else first_day,
+            to=UNSET if last_day is None else last_day,
+            granularity=granularity,
         )
         return call(self._settings, operations.READ_ANALYTICS_SERIES, lambda: arguments)
 

@@ -269,11 +269,18 @@ export const commands: Readonly<Record<string, Command>> = {
   'offers series': {
     summary: 'views and clicks of an offer over time, in UTC',
     positionals: ['OFFER'],
-    options: { interval, granularity: { value: 'LENGTH', help: 'hour or day; day when omitted' } },
+    options: {
+      interval,
+      from: { value: 'DAY', help: 'with --to and instead of --interval: days such as 2026-06-30' },
+      to: { value: 'DAY', help: 'the last day, which is included' },
+      granularity: { value: 'LENGTH', help: 'hour or day; day when omitted' },
+    },
     example: 'offer-ads offers series 4711 --interval 24h --granularity hour',
     run: async (ads, given) => {
       const granularity = (optionalText(given.flags, 'granularity') ?? 'day') as SeriesRequest['granularity'];
-      const request = { interval: intervalOf(given), granularity };
+      const [from, to] = (['from', 'to'] as const).map((name) => optionalText(given.flags, name));
+      const interval = from === undefined && to === undefined ? intervalOf(given) : undefined;
+      const request = { interval, from, to, granularity };
       return shown(await ads.offers.series(offerId(given), request, { signal: given.signal }), seriesText);
     },
   },

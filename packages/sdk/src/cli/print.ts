@@ -138,6 +138,7 @@ export function offerText(offer: OneOffer): string {
     ['place', `${offer.radius} miles around ${offer.latitude},${offer.longitude}`],
     ['gender', offer.gender.join(', ') || 'all'],
     ['interests', offer.interests.map(({ interest_name }) => interest_name).join(', ') || 'all'],
+    ['matching members', offer.matching_users],
     ['start', minute(offer.start_datetime)],
     ['expiry', minute(offer.expiry_datetime)],
     ['possible now', offer.actions.join(', ') || 'nothing'],

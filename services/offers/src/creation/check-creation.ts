@@ -52,8 +52,12 @@ export type CheckRequest = CallContext & {
   readonly now: Date;
 };
 
-/** The price, and the name of the cleaned picture in the store. */
-export type Checks = { readonly netMinor: bigint; readonly image: string };
+/** The price, the members that it counts, and the name of the cleaned picture in the store. */
+export type Checks = {
+  readonly netMinor: bigint;
+  readonly matchingUsers: number;
+  readonly image: string;
+};
 
 type Checked = { readonly ok: true; readonly checks: Checks } | Refused<CheckRefusal>;
 
@@ -113,7 +117,8 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
       return refused(aboveLimit(caller, { per, ...left, costMinor: `${netMinor}` }));
   // The last check, because it is the slowest.
   const accepted = await acceptPicture(o, request);
-  return accepted.ok ? { ok: true, checks: { netMinor, image: accepted.image } } : accepted;
+  if (!accepted.ok) return accepted;
+  return { ok: true, checks: { netMinor, matchingUsers: price.matchingUsers, image: accepted.image } };
 }
 
 export function aboveLimit({ spending, currency }: CallerContext, exceeded: ExceededLimit): LimitRefusal {

@@ -45,6 +45,7 @@ const reservedFacts = [
   'expiryAt',
   'paymentMethod',
   'netMinor',
+  'matchingUsers',
 ] as const satisfies readonly (keyof Offer)[];
 const reservedColumns = reservedFacts.map(columnOf).join(', ');
 const allColumns = ['offer_id', reservedColumns, ...changingFacts.map(columnOf)].join(', ');

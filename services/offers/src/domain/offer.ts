@@ -49,6 +49,8 @@ export type Offer = Lifecycle &
     readonly image: string;
     readonly paymentMethod: PaymentMethod;
     readonly netMinor: bigint;
+    /** How many members matched when it was created, as its price counts them. */
+    readonly matchingUsers: number;
     readonly vatMinor: bigint;
     readonly paymentUrl: string | null;
     /** Why the platform's staff disabled it, in words that the advertiser reads; null while it is enabled. */

@@ -1,5 +1,6 @@
 /** CSV files of the portal: the list of offers, and the views and clicks of one. The figures are those of the pages. */
 import { MAX_CSV_ROWS, seriesQuery } from '@offer-ads/contracts/portal/offers-api';
+import { costPer } from '@offer-ads/contracts/values/cost-per';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
@@ -10,7 +11,7 @@ import type { OffersContext } from '../context.ts';
 import { readPortalQuery } from '../domain/portal-listing.ts';
 import { type ExportedOffer, exportOffers } from '../listing/portal-listing-store.ts';
 import { statusOf } from './listed-offers.ts';
-import { zonedSeries } from './offer-figures.ts';
+import { askedPeriod, zonedSeries } from './offer-figures.ts';
 import { nowOf } from './own-offer.ts';
 import { portalReplies, replyToListRefusal, send } from './replies.ts';
 
@@ -30,6 +31,10 @@ const rateOf = ({ views, clicks }: { readonly views: number; readonly clicks: nu
 
 function offerColumns(now: Date): readonly CsvColumn<ExportedOffer>[] {
   const amount = (minor: bigint, { currency }: ExportedOffer) => formatMinor(minor, currency) as `${number}`;
+  const costOf = (unit: 'views' | 'clicks', per?: number) => (offer: ExportedOffer) => {
+    const minor = costPer(offer.spendMinor, offer[unit], per);
+    return minor === null ? null : amount(minor, offer);
+  };
   const state = (offer: ExportedOffer): OfferStatus | 'Deleted' =>
     offer.deletedAt === null ? statusOf(offer, now) : 'Deleted';
   return [
@@ -47,13 +52,17 @@ function offerColumns(now: Date): readonly CsvColumn<ExportedOffer>[] {
     { title: 'Currency', text: ({ currency }) => currency },
     { title: 'Price (net)', number: (offer) => amount(offer.netMinor, offer) },
     { title: 'Spend (net)', number: (offer) => amount(offer.spendMinor, offer) },
+    { title: 'Cost per click (net)', number: costOf('clicks') },
+    { title: 'Cost per 1,000 views (net)', number: costOf('views', 1_000) },
+    { title: 'Matching members at the purchase', number: ({ matchingUsers }) => matchingUsers },
   ];
 }
 
 export async function analyticsCsv(o: OffersContext, req: Request, res: Response): Promise<void> {
-  const { interval, time_zone: timeZone = 'UTC' } = validInput(seriesQuery, req.query);
-  const series = await zonedSeries(o, req, interval, timeZone);
+  const { time_zone: timeZone = 'UTC', ...asked } = validInput(seriesQuery, req.query);
+  const series = await zonedSeries(o, req, askedPeriod(asked), timeZone);
   if (series === null) return send(res, portalReplies['not-found']);
+  if (series === 'not-begun') return send(res, portalReplies['not-begun']);
   const local = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   type Point = (typeof series.points)[number];
   const columns: readonly CsvColumn<Point>[] = [
@@ -63,5 +72,10 @@ export async function analyticsCsv(o: OffersContext, req: Request, res: Response
     { title: 'Clicks', number: ({ clicks }) => clicks },
     { title: 'Clicks per 100 views', number: rateOf },
   ];
-  sendCsv(res, `offer-${series.offer_id}-${interval}`, columns, series.points);
+  sendCsv(
+    res,
+    `offer-${series.offer_id}-${asked.interval ?? `${asked.from}-to-${asked.to}`}`,
+    columns,
+    series.points,
+  );
 }

@@ -5,6 +5,7 @@ import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { listedTexts } from '@offer-ads/contracts/values/offer-texts';
 import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
 import type { OffersContext } from '../context.ts';
+import { ranMs } from '../domain/lifecycle/unused-time.ts';
 import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';
 import { type Lifecycle, statusAt } from '../domain/offer.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
@@ -53,6 +54,7 @@ export function offerWithActions(o: ListedParts, now: Date): (offer: ListedOffer
       ...asListed,
       payment_url: paymentUrl(offer, status),
       disabled_reason: offer.disabledReason,
+      matching_users: offer.matchingUsers,
       actions: [...actionsOf(status)],
     };
   };
@@ -90,6 +92,9 @@ export function portalOffer(o: ListedParts, now: Date): (offer: OfferWithFigures
       views: offer.views,
       clicks: offer.clicks,
       spend_minor: `${offer.spendMinor}`,
+      trading_name: offer.tradingName,
+      matching_users: offer.matchingUsers,
+      ran_seconds: Math.floor(ranMs(offer, now) / 1_000),
     };
   };
 }

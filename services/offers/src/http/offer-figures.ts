@@ -6,10 +6,11 @@ import type { OffersContext } from '../context.ts';
 import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import { type Offer, statusAt } from '../domain/offer.ts';
-import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
+import { type AskedPeriod, analyticsPeriod, type Period } from '../domain/traffic/analytics-period.ts';
 import {
   bucketsIn,
   type Granularity,
+  periodOfDays,
   pointsOf,
   shownPoints,
   sumOf,
@@ -50,45 +51,64 @@ export async function creditOfDeleted(o: OffersContext, req: Request, offer: Off
   return BigInt(credit.creditMinor) + BigInt(credit.creditedMinor);
 }
 
+/** Of a query that was checked. */
+export function askedPeriod({
+  interval,
+  from,
+  to,
+}: {
+  readonly interval?: AnalyticsInterval | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): AskedPeriod {
+  if (interval !== undefined) return interval;
+  if (from === undefined || to === undefined) throw new Error('the query was not checked');
+  return { from, to };
+}
+
 type Series = Omit<AnalyticsSeriesReply, 'granularity'>;
 
 /** In UTC. */
 export async function trafficSeries(
   o: OffersContext,
   req: Request,
-  interval: AnalyticsInterval,
+  asked: AskedPeriod,
   granularity: Granularity,
-): Promise<Series | null> {
+): Promise<Series | 'not-begun' | null> {
   const offer = await findOwn(o, req, findOffer);
-  return offer && seriesOf(o, req, offer, interval, { timeZone: 'UTC', granularity });
+  return offer && seriesOf(o, req, offer, asked, { timeZone: 'UTC', granularity });
 }
 
 /** For the portal: the points are days and weeks of a time zone, and deleted offers have them too. */
 export async function zonedSeries(
   o: OffersContext,
   req: Request,
-  interval: AnalyticsInterval,
+  asked: AskedPeriod,
   timeZone: string,
-): Promise<(Series & { readonly offer: Offer }) | null> {
+): Promise<Series | 'not-begun' | null> {
   const offer = await findOwn(o, req, findOfferOrDeleted);
-  return offer && { offer, ...(await seriesOf(o, req, offer, interval, { timeZone, granularity: 'hour' })) };
+  return offer && seriesOf(o, req, offer, asked, { timeZone, granularity: 'hour' });
 }
 
 async function seriesOf(
   o: OffersContext,
   req: Request,
   offer: Offer,
-  interval: AnalyticsInterval,
+  asked: AskedPeriod,
   { timeZone, granularity }: { readonly timeZone: string; readonly granularity: Granularity },
-): Promise<Series> {
-  const now = offer.deletedAt ?? (await nowOf(o, req));
-  const period = analyticsPeriod(interval, offer.createdAt, now);
+): Promise<Series | 'not-begun'> {
+  const isInterval = typeof asked === 'string';
+  const now = (isInterval ? offer.deletedAt : null) ?? (await nowOf(o, req));
+  const period: Period | null = isInterval
+    ? analyticsPeriod(asked, offer.createdAt, now)
+    : periodOfDays(asked, timeZone, now);
+  if (period === null) return 'not-begun';
   const buckets = bucketsIn(period, timeZone, granularity);
   const counted = await sumTrafficFrom(o.postgres, offer.offerId, period, buckets.starts);
   const points = pointsOf(buckets, period, counted);
   return {
     offer_id: offer.offerId,
-    interval,
+    interval: isInterval ? asked : null,
     start_datetime: period.from.toISOString(),
     end_datetime: period.to.toISOString(),
     status: statusOf(offer, now),

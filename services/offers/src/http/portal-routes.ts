@@ -30,7 +30,7 @@ import { readResults } from '../results/read-results.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { analyticsCsv, offersCsv } from './csv-routes.ts';
 import { portalOffer } from './listed-offers.ts';
-import { creditIfDeleted, creditOfDeleted, zonedSeries } from './offer-figures.ts';
+import { askedPeriod, creditIfDeleted, creditOfDeleted, zonedSeries } from './offer-figures.ts';
 import { findOwn, nowOf, referenceOf, timingOf } from './own-offer.ts';
 import {
   messageOf,
@@ -92,10 +92,11 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function results(o: OffersContext, req: Request): Promise<Reply> {
-  const { days = '7', time_zone: timeZone = 'UTC' } = validInput(resultsQuery, req.query);
+  const { days = '7', from, to, time_zone: timeZone = 'UTC' } = validInput(resultsQuery, req.query);
   const times = { now: await nowOf(o, req), realNow: requestFacts(req).receivedAt };
-  const wish = { days: days === '7' ? 7 : 30, timeZone } as const;
-  return { status: 200, body: await readResults(o.postgres, callerOf(req), wish, times) };
+  const asked = from === undefined || to === undefined ? Number(days) : { from, to };
+  const body = await readResults(o.postgres, callerOf(req), { asked, timeZone }, times);
+  return body === null ? portalReplies['not-begun'] : { status: 200, body };
 }
 
 /** What is left of the request's time after the last offer: enough to send the reply. */
@@ -172,10 +173,11 @@ async function credit(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function series(o: OffersContext, req: Request): Promise<Reply> {
-  const { interval, time_zone: timeZone = 'UTC' } = validInput(seriesQuery, req.query);
-  const read = await zonedSeries(o, req, interval, timeZone);
+  const { time_zone: timeZone = 'UTC', ...asked } = validInput(seriesQuery, req.query);
+  const read = await zonedSeries(o, req, askedPeriod(asked), timeZone);
   if (read === null) return portalReplies['not-found'];
-  const { offer: _, status, ...figures } = read;
+  if (read === 'not-begun') return portalReplies['not-begun'];
+  const { status, ...figures } = read;
   const body: SeriesReply = { ...figures, time_zone: timeZone, offer_status: status };
   return { status: 200, body };
 }

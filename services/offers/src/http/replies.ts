@@ -7,6 +7,7 @@ import type { QuotedField } from '@offer-ads/contracts/internal/pricing-api';
 import { MAX_CSV_ROWS } from '@offer-ads/contracts/portal/offers-api';
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { MAX_DAYS } from '@offer-ads/contracts/values/day-range';
 import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
@@ -241,7 +242,7 @@ export const analyticsReplies = {
 /** GET /offers/{offer_id}/analytics/series */
 export const seriesReplies = {
   'invalid-query': invalid(
-    'interval must be one of 24h, 7d, 30d, 60d, 90d, all, and granularity must be hour or day',
+    `interval must be one of 24h, 7d, 30d, 60d, 90d, all, or from and to instead must be days such as 2026-06-30, in order, not in the future and at most ${MAX_DAYS} days; and granularity must be hour or day`,
   ),
   'not-found': offerNotFound,
 } satisfies Record<string, Reply>;
@@ -257,6 +258,7 @@ export function messageOf({ body }: Reply): string {
 /** Routes of the portal only: there, 401 means that no person is signed in. */
 export const portalReplies = {
   'not-found': plain(404, 'Not found'),
+  'not-begun': plain(400, 'from: must not be in the future'),
   'too-many': plain(
     400,
     `created_after: there are more than ${MAX_CSV_ROWS.toLocaleString('en-GB')} offers; choose a shorter time of creation`,

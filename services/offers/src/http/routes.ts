@@ -4,6 +4,7 @@ import {
   type AnalyticsSeriesReply,
   analyticsIntervals,
   type CreditEstimateReply,
+  checkPeriod,
   type ListReply,
   type OfferReply,
   seriesQuery,
@@ -27,7 +28,7 @@ import { create } from './create-route.ts';
 import { edit } from './edit-route.ts';
 import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
-import { creditIfDeleted, trafficSeries } from './offer-figures.ts';
+import { askedPeriod, creditIfDeleted, trafficSeries } from './offer-figures.ts';
 import { callOf, findOwn, nowOf, referenceOf } from './own-offer.ts';
 import {
   analyticsReplies,
@@ -139,12 +140,15 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
   };
 }
 
+const checkedSeriesQuery = seriesQuery.superRefine(checkPeriod);
+
 async function series(o: OffersContext, req: Request): Promise<Reply> {
-  const query = seriesQuery.safeParse(req.query);
+  const query = checkedSeriesQuery.safeParse(req.query);
   if (!query.success) return seriesReplies['invalid-query'];
-  const { interval, granularity } = query.data;
-  const read = await trafficSeries(o, req, interval, granularity);
+  const { granularity, ...asked } = query.data;
+  const read = await trafficSeries(o, req, askedPeriod(asked), granularity);
   if (read === null) return seriesReplies['not-found'];
+  if (read === 'not-begun') return seriesReplies['invalid-query'];
   const { points, ...figures } = read;
   return {
     status: 200,

@@ -102,6 +102,7 @@ export type ExportedOffer = Pick<
   | 'disabledSince'
   | 'currency'
   | 'netMinor'
+  | 'matchingUsers'
   | 'views'
   | 'clicks'
   | 'spendMinor'
@@ -109,7 +110,7 @@ export type ExportedOffer = Pick<
   Parameters<typeof statusAt>[0];
 
 const exportedColumns = `offer_id, title, created_at, start_at, expiry_at, deleted_at, disabled_since, paused_since, paid_at,
-  payment_applied_at, end_announced_at, stops, currency, net_minor`;
+  payment_applied_at, end_announced_at, stops, currency, net_minor, matching_users`;
 
 /** All offers that the query asks for, newest first, with less of each than the list has. Null: there are more than `atMost`. */
 export async function exportOffers(

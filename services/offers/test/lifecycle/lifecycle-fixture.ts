@@ -32,6 +32,7 @@ export function reservation(): Offer {
     gender: [],
     interests: [],
     paymentMethod: 'E',
+    matchingUsers: 50,
     netMinor: 1000n,
     vatMinor: 0n,
     paymentUrl: null,

@@ -149,6 +149,7 @@ describe('GET /offers/{offer_id}', () => {
       ...listed,
       payment_url: null,
       disabled_reason: null,
+      matching_users: 50,
       actions: ['pause', 'edit', 'delete'],
     });
   });

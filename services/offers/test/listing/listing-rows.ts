@@ -21,9 +21,9 @@ const columns = `offer_id, organisation_id, mode, created_at, start_at, expiry_a
   disabled_since, deleted_at, shown_at, activation_announced_at, end_announced_at`;
 /** The same for all, in the order of `commonValues`. */
 const commonColumns = `trading_name, country, currency, category_id, title, description, terms_and_conditions, url, image,
-  latitude, longitude, radius_miles, gender, interests, payment_method, net_minor`;
+  latitude, longitude, radius_miles, gender, interests, payment_method, net_minor, matching_users`;
 const commonValues = `'Corner Cafe', 'GB', 'GBP', 1, 'Two for one', 'Two coffees for the price of one', '', 'https://cafe.example',
-  repeat('a', 64) || '.jpg', 51.5, -0.1, 10, '{}'::text[], '{1}'::int[], 'B', 1000`;
+  repeat('a', 64) || '.jpg', 51.5, -0.1, 10, '{}'::text[], '{1}'::int[], 'B', 1000, 50`;
 
 export async function putCatalogue(db: Queryable): Promise<void> {
   await db.query("INSERT INTO categories VALUES (1, 'Food & Drink', true, NULL)");

@@ -184,7 +184,9 @@ describe('files', () => {
     expect(headers.get('content-disposition')).toBe('attachment; filename="offers-test.csv"');
     const lines = String(body).split('\r\n');
     expect(lines).toHaveLength(4);
-    expect(lines[1]).toMatch(new RegExp(`^${coffee},Coffee,Active,no,.*,8,1,12.5,GBP,10.00,10.00$`));
+    expect(lines[1]).toMatch(
+      new RegExp(`^${coffee},Coffee,Active,no,.*,8,1,12.5,GBP,10.00,10.00,10.00,1250.00,50$`),
+    );
     expect(lines[2]).toContain(`,"'=1+1, ""now""",Active,`);
     expect(
       String((await get('/offers.csv?search=coffee&offer_status=active')).body).split('\r\n'),

@@ -139,8 +139,32 @@ describe('GET /offers/{offer_id}/analytics/series', () => {
     },
   );
 
+  it('of chosen days, the last one included, has their counts alone', async () => {
+    const id = await createdId(under, { ...startingNow, expiry_datetime: '2026-07-01T12:00:00Z' });
+    under.clock.set('2026-06-20T12:00:00Z');
+    for (const [at, views] of [
+      ['03T23:59:59', 1],
+      ['04T00:00:00', 2],
+      ['05T23:59:59', 4],
+      ['06T00:00:00', 8],
+    ] as const)
+      await seeOffer(under, id, { views, at: new Date(`2026-06-${at}Z`) });
+    const { points, ...others } = await series(id, 'from=2026-06-04&to=2026-06-05&granularity=day');
+    expect(points.map(({ views }) => views)).toEqual([2, 4]);
+    expect(others).toMatchObject({
+      interval: null,
+      metrics: { views: 6, clicks: 0 },
+      end_datetime: '2026-06-05T23:59:59.999Z',
+    });
+  });
+
   it.each([
     '',
+    '?from=2026-06-01&granularity=day',
+    '?from=2026-06-02&to=2026-06-01&granularity=day',
+    '?from=2025-06-01&to=2026-06-30&granularity=day',
+    '?from=2027-06-01&to=2027-06-01&granularity=day',
+    '?interval=24h&from=2026-06-01&to=2026-06-02&granularity=day',
     '?interval=24h',
     '?granularity=hour',
     '?interval=1h&granularity=hour',

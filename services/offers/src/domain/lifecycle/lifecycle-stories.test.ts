@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import { play, type Standing, stories } from '../../../test/lifecycle/stories.ts';
 import { activatedAt, isLive, stateAt } from '../offer.ts';
-import { type UnusedTime, unusedTime } from './unused-time.ts';
+import { ranMs, type UnusedTime, unusedTime } from './unused-time.ts';
 
 /** At the limits of the schedule, and at any later time. */
 const offsets = fc.array(fc.integer({ min: 0, max: 500 * 86_400_000 }), { maxLength: 3 });
@@ -49,6 +49,25 @@ describe('for any commands at any milliseconds', () => {
         expect(figures.every(isWithin)).toBe(true);
         const unused = figures.map((it) => it.unusedMs);
         expect(unused).toEqual(unused.toSorted((a, b) => a - b));
+      }),
+    );
+  });
+
+  it('what ran and what is unused of a paid offer make up the time that has passed', () => {
+    fc.assert(
+      fc.property(stories, offsets, (story, offsets) => {
+        for (const standing of [...play(story)].slice(-1)) {
+          const { offer } = standing;
+          const begins = Math.max(+offer.startAt, +offer.createdAt);
+          for (const at of instantsFrom(standing, offsets)) {
+            const passed = Math.max(0, Math.min(+at, +offer.expiryAt) - begins);
+            const { unusedMs } = unusedTime(offer, at);
+            const ran = ranMs(offer, at);
+            if (offer.paymentAppliedAt === null) expect(ran).toBe(0);
+            else if (offer.deletedAt === null) expect(ran).toBe(Math.max(0, passed - unusedMs));
+            expect(ran).toBeLessThanOrEqual(passed);
+          }
+        }
       }),
     );
   });

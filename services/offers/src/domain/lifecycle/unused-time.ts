@@ -18,6 +18,18 @@ export function unusedTime(offer: Lifecycle, now: Date): UnusedTime {
   return { unusedMs: lengthOfUnion(periodsNotRun(offer, offer.paymentAppliedAt, now), within), scheduledMs };
 }
 
+/** How long the offer has run so far, in milliseconds. */
+export function ranMs(offer: Lifecycle, now: Date): number {
+  if (offer.paymentAppliedAt === null) return 0;
+  // All that is left after a deletion is unused.
+  const to =
+    offer.deletedAt === null
+      ? Math.min(timeOf(offer, now).getTime(), offer.expiryAt.getTime())
+      : offer.expiryAt.getTime();
+  const from = Math.max(offer.startAt.getTime(), offer.createdAt.getTime());
+  return Math.max(0, to - from - unusedTime(offer, now).unusedMs);
+}
+
 /** Decision 7, late card payments: if a payment reaches an Ended or deleted offer, the whole period is unused. */
 function cameTooLate(offer: Lifecycle, appliedAt: Date): boolean {
   return appliedAt >= offer.expiryAt || (offer.deletedAt !== null && appliedAt > offer.deletedAt);

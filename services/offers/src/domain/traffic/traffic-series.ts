@@ -4,6 +4,7 @@
  * begins up to 45 minutes after midnight, and every count is in exactly one day.
  */
 import { type granularities, MAX_POINTS } from '@offer-ads/contracts/public/api';
+import type { DayRange } from '@offer-ads/contracts/values/day-range';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { type Period, wholeHour } from './analytics-period.ts';
 import type { Traffic } from './traffic.ts';
@@ -22,6 +23,29 @@ export type Buckets = {
   readonly bucketMs: number;
 };
 
+/**
+ * The days of a time zone, the last one included; it ends now at the latest. Null: its first day has not begun.
+ * @param daysBefore moves both days, for comparisons
+ */
+export function periodOfDays(
+  { from, to }: DayRange,
+  timeZone: string,
+  now: Date,
+  daysBefore = 0,
+): Period | null {
+  const startOf = (day: number): number => {
+    const dayAt = localDays(timeZone);
+    // No zone is further ahead of UTC than this.
+    let at = day * DAY_MS - 14 * HOUR_MS;
+    while (dayAt(at) < day) at += HOUR_MS;
+    return at;
+  };
+  const [first, last] = [from, to].map((day) => Date.parse(day) / DAY_MS - daysBefore) as [number, number];
+  const start = startOf(first);
+  if (start > now.getTime()) return null;
+  return { from: new Date(start), to: new Date(Math.min(startOf(last + 1) - 1, now.getTime())) };
+}
+
 /** Hours, days, weeks from Monday, or several weeks: the shortest, from the granularity on, that keeps the number of points in its limit. */
 export function bucketsIn(period: Period, timeZone: string, granularity: Granularity = 'hour'): Buckets {
   const first = wholeHour(period.from).getTime();
@@ -34,7 +58,7 @@ export function bucketsIn(period: Period, timeZone: string, granularity: Granula
 }
 
 /** Days, whatever the length of the period: for periods of at most a few months. */
-export function daysIn(period: Period, timeZone: string): readonly LocalDay[] {
+function daysIn(period: Period, timeZone: string): readonly LocalDay[] {
   const dayAt = localDays(timeZone);
   const days: LocalDay[] = [];
   let at = wholeHour(period.from).getTime();

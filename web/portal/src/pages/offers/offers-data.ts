@@ -6,6 +6,7 @@ import type {
   SeriesReply,
 } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval, CategoriesReply, InterestsReply } from '@offer-ads/contracts/public/api';
+import type { DayRange } from '@offer-ads/contracts/values/day-range';
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
 import { useTimeZone } from '../../organisation.ts';
 import { usePortal, useRead } from '../../session.ts';
@@ -66,16 +67,21 @@ export function useCredit(id: number) {
 }
 
 /** The points are days of the organisation's time zone. */
-export function useSeries(id: number, interval: AnalyticsInterval) {
+export function useSeries(id: number, period: AnalyticsInterval | DayRange) {
   const { mode, scope } = usePortal();
   const timeZone = useTimeZone();
-  const query = new URLSearchParams({ interval, time_zone: timeZone ?? '' }).toString();
+  const query = seriesQuery(period, timeZone ?? '').toString();
   const path = `/${mode}/offers/${id}/analytics/series?${query}`;
   return useRead<SeriesReply>([...scope, 'offers', 'series', id, query], path, {
     enabled: timeZone !== undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
+}
+
+export function seriesQuery(period: AnalyticsInterval | DayRange, timeZone: string): URLSearchParams {
+  const asked = typeof period === 'string' ? { interval: period } : period;
+  return new URLSearchParams({ ...asked, time_zone: timeZone });
 }
 
 /** Call it after an action on an offer: reloads lists, the offer and the balance. */

@@ -174,16 +174,19 @@ describe('figures', () => {
       '12,34,567 0.001145 7.1%',
     ]);
   });
-  test('have the clicks per 100 views, and no rate without views', () => {
+  test.each([
+    ['2026-06-01T01:30:00.000Z', true],
+    ['2026-06-01T01:59:59.999Z', false],
+  ])('until %s are drawn; their last hour is not over: %s', (end_datetime, isLastOpen) => {
     const points = [
       { start_datetime: '2026-06-01T00:00:00.000Z', views: 0, clicks: 0 },
       { start_datetime: '2026-06-01T01:00:00.000Z', views: 50, clicks: 5 },
     ];
-    expect(chartOf({ points, bucket_seconds: 3_600, time_zone: 'UTC' })).toEqual({
+    expect(chartOf({ points, bucket_seconds: 3_600, time_zone: 'UTC', end_datetime })).toEqual({
       times: [1_780_272_000, 1_780_275_600],
       views: [0, 50],
       clicks: [0, 5],
-      rate: [null, 10],
+      isLastOpen,
       bucketSeconds: 3_600,
       timeZone: 'UTC',
     });

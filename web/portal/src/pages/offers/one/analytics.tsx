@@ -1,6 +1,7 @@
 /** Views and clicks of an offer: totals, charts, and the same numbers as a table. */
 import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
+import { type DayRange, faultOfDays } from '@offer-ads/contracts/values/day-range';
 import { useMemo, useState } from 'preact/hooks';
 import { InputField } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';
@@ -9,8 +10,10 @@ import { Loaded, Loading } from '../../../../../ui/states.tsx';
 import { Table } from '../../../../../ui/table.tsx';
 import { useFigures } from '../../../amounts/amounts.ts';
 import { Download } from '../../../download.tsx';
+import { useTimeZone } from '../../../organisation.ts';
 import { usePortal } from '../../../session.ts';
-import { useOffersChanged, useSeries } from '../offers-data.ts';
+import { useOfferNow } from '../../../test-clock.ts';
+import { seriesQuery, useOffersChanged, useSeries } from '../offers-data.ts';
 import { bucketText, chartOf, lateBeginning, localTime } from './series.ts';
 
 const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
@@ -22,10 +25,17 @@ const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
   ['all', 'All'],
 ];
 
+type Period = AnalyticsInterval | DayRange;
+
 export function Analytics({ offer }: { readonly offer: PortalOffer }) {
   const { mode, may } = usePortal();
-  const [interval, setInterval] = useState<AnalyticsInterval>('24h');
-  const series = useSeries(offer.offer_id, interval);
+  const [period, setPeriod] = useState<Period>('24h');
+  const [isChoosing, setChoosing] = useState(false);
+  const series = useSeries(offer.offer_id, period);
+  const show = (chosen: Period) => {
+    setPeriod(chosen);
+    setChoosing(typeof chosen !== 'string');
+  };
   return (
     <section class="card" aria-labelledby="offer-analytics">
       <div class="row spread">
@@ -35,22 +45,31 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
             <button
               key={value}
               type="button"
-              class={value === interval ? '' : 'quiet'}
-              aria-pressed={value === interval}
-              onClick={() => setInterval(value)}
+              class={value === period && !isChoosing ? '' : 'quiet'}
+              aria-pressed={value === period && !isChoosing}
+              onClick={() => show(value)}
             >
               {label}
             </button>
           ))}
+          <button
+            type="button"
+            class={isChoosing ? '' : 'quiet'}
+            aria-pressed={isChoosing}
+            onClick={() => setChoosing(true)}
+          >
+            Dates
+          </button>
         </div>
       </div>
+      {isChoosing && <ChooseDays offer={offer} show={show} />}
       {series.isPending ? (
         <div class="chart">
           <Loading what="analytics" lines={6} />
         </div>
       ) : (
         <Loaded query={series} what="analytics">
-          {(data) => <Figures key={offer.offer_id} series={data} />}
+          {(data) => <Figures key={offer.offer_id} series={data} period={period} />}
         </Loaded>
       )}
       {mode === 'test' && may('offers') && offer.deleted_datetime === null && <Simulate offer={offer} />}
@@ -58,7 +77,47 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
   );
 }
 
-function Figures({ series }: { readonly series: SeriesReply }) {
+/** The first and the last day of a period. */
+function ChooseDays({
+  offer,
+  show,
+}: {
+  readonly offer: PortalOffer;
+  readonly show: (period: DayRange) => void;
+}) {
+  const now = useOfferNow();
+  const timeZone = useTimeZone() ?? 'UTC';
+  const dayOf = (at: Date) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at);
+  const today = dayOf(now());
+  const choose = async (values: FormData) => {
+    const days = { from: textOf(values, 'from'), to: textOf(values, 'to') };
+    const fault = faultOfDays(days);
+    if (fault !== null) return `${fault.path}: ${fault.message}`;
+    show(days);
+    return null;
+  };
+  return (
+    <div class="day-range">
+      <Form send={choose} submit="Show" kind="quiet" label="Dates">
+        <div class="pair">
+          <InputField
+            label="From"
+            name="from"
+            type="date"
+            required
+            max={today}
+            defaultValue={dayOf(new Date(offer.creation_datetime))}
+          />
+          <InputField label="To" name="to" type="date" required max={today} defaultValue={today} />
+        </div>
+      </Form>
+    </div>
+  );
+}
+
+type FiguresProps = { readonly series: SeriesReply; readonly period: Period };
+
+function Figures({ series, period }: FiguresProps) {
   const { countText, percentText } = useFigures();
   const { views, clicks } = series.metrics;
   const zone = series.time_zone;
@@ -84,19 +143,20 @@ function Figures({ series }: { readonly series: SeriesReply }) {
           {localTime(series.end_datetime, zone)} ({zone}).
         </p>
       ) : (
-        <Charts series={series} />
+        <Charts series={series} period={period} />
       )}
     </>
   );
 }
 
-function Charts({ series }: { readonly series: SeriesReply }) {
+function Charts({ series, period }: FiguresProps) {
   const { countText, percentText } = useFigures();
   const { mode } = usePortal();
   const data = useMemo(() => chartOf(series), [series]);
   const zone = series.time_zone;
   const late = lateBeginning(series);
-  const query = new URLSearchParams({ interval: series.interval, time_zone: zone }).toString();
+  const query = seriesQuery(period, zone).toString();
+  const name = typeof period === 'string' ? period : `${period.from}-to-${period.to}`;
   return (
     <>
       <p class="chart-title">
@@ -108,10 +168,12 @@ function Charts({ series }: { readonly series: SeriesReply }) {
           <i class="swatch clicks" />
           Clicks
         </span>
-        <span>
-          <i class="swatch so-far" />
-          so far
-        </span>
+        {data.isLastOpen && (
+          <span>
+            <i class="swatch so-far" />
+            so far
+          </span>
+        )}
         <span class="muted">
           each {bucketText(series.bucket_seconds)}, times of {zone}
           {late !== null && `; days begin at ${late}, because counts are kept by whole hours of UTC`}
@@ -119,18 +181,7 @@ function Charts({ series }: { readonly series: SeriesReply }) {
       </p>
       <div class="chart" aria-hidden="true">
         <Later what="The chart" load={() => import('./traffic-chart.tsx')}>
-          {({ TrafficChart }) => <TrafficChart kind="traffic" data={data} />}
-        </Later>
-      </div>
-      <p class="chart-title">
-        <span>
-          <i class="swatch rate" />
-          Click rate, in percent
-        </span>
-      </p>
-      <div class="chart chart-rate" aria-hidden="true">
-        <Later what="The chart" load={() => import('./traffic-chart.tsx')}>
-          {({ TrafficChart }) => <TrafficChart kind="rate" data={data} />}
+          {({ TrafficChart }) => <TrafficChart data={data} />}
         </Later>
       </div>
       <details>
@@ -145,7 +196,7 @@ function Charts({ series }: { readonly series: SeriesReply }) {
                 title: `From (${zone})`,
                 kind: 'name',
                 cell: (point, index) =>
-                  `${localTime(point.start_datetime, zone)}${index === 0 ? ', so far' : ''}`,
+                  `${localTime(point.start_datetime, zone)}${index === 0 && data.isLastOpen ? ', so far' : ''}`,
               },
               { title: 'Views', numeric: true, cell: (point) => countText(point.views) },
               { title: 'Clicks', numeric: true, cell: (point) => countText(point.clicks) },
@@ -157,7 +208,7 @@ function Charts({ series }: { readonly series: SeriesReply }) {
       <div>
         <Download
           path={`/${mode}/offers/${series.offer_id}/analytics.csv?${query}`}
-          name={`offer-${series.offer_id}-${series.interval}`}
+          name={`offer-${series.offer_id}-${name}`}
         >
           Download CSV
         </Download>

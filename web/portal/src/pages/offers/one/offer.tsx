@@ -30,6 +30,7 @@ import { StateBadges } from '../state-badges.tsx';
 import { Analytics } from './analytics.tsx';
 import { ExtendOffer } from './extend-offer.tsx';
 import { linkedOffers } from './following-offer.ts';
+import { Results } from './results.tsx';
 
 /** How often to reload: often while a payment is expected, else near the next change of state. */
 function askAgain(offer: PortalOffer | undefined): number | false {
@@ -289,6 +290,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
           </dl>
         </div>
       </section>
+      <Results offer={offer} />
       <Analytics offer={offer} />
       <div class="offer-body">
         <section class="card" aria-labelledby="offer-texts">
@@ -298,7 +300,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
               <Fragment key={field}>
                 <dt>{label}</dt>
                 <dd class="text-as-written">
-                  {offer[field] === '' ? '–' : (offer[field] ?? <span class="muted">your trading name</span>)}
+                  {offer[field] === '' ? '–' : (offer[field] ?? offer.trading_name)}
                 </dd>
               </Fragment>
             ))}

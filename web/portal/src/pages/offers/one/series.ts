@@ -1,12 +1,13 @@
 /** Converts a series to data for charts and tables. */
 import type { SeriesReply } from '@offer-ads/contracts/portal/offers-api';
 
-/** Columns of the same length; times in seconds. `rate` is null without views. */
+/** Columns of the same length; times in seconds. */
 export type ChartData = {
   readonly times: readonly number[];
   readonly views: readonly number[];
   readonly clicks: readonly number[];
-  readonly rate: readonly (number | null)[];
+  /** Whether the last interval is not over. */
+  readonly isLastOpen: boolean;
   readonly bucketSeconds: number;
   readonly timeZone: string;
 };
@@ -15,7 +16,8 @@ export function chartOf({
   points,
   bucket_seconds,
   time_zone,
-}: Pick<SeriesReply, 'points' | 'bucket_seconds' | 'time_zone'>): ChartData {
+  ...series
+}: Pick<SeriesReply, 'points' | 'bucket_seconds' | 'time_zone' | 'end_datetime'>): ChartData {
   return {
     times: wholeFirst(
       points.map(({ start_datetime }) => Date.parse(start_datetime) / 1_000),
@@ -23,10 +25,15 @@ export function chartOf({
     ),
     views: points.map(({ views }) => views),
     clicks: points.map(({ clicks }) => clicks),
-    rate: points.map(({ views, clicks }) => (views === 0 ? null : (clicks / views) * 100)),
+    isLastOpen: isLastOpen(series),
     bucketSeconds: bucket_seconds,
     timeZone: time_zone,
   };
+}
+
+/** A period of past days ends in the millisecond before a full hour; every other one ends now. */
+export function isLastOpen({ end_datetime: end }: Pick<SeriesReply, 'end_datetime'>): boolean {
+  return (Date.parse(end) + 1) % 3_600_000 !== 0;
 }
 
 /** The first interval begins with the period, and may be short. It is drawn as wide as the others: the narrowest would set the width of all. */

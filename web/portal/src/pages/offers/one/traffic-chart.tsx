@@ -5,20 +5,21 @@ import uPlot from 'uplot';
 import { coloursOf, useThemeChanges } from '../../../../../ui/theme/colours.ts';
 import type { ChartData } from './series.ts';
 
-type TrafficChartProps = { readonly kind: 'traffic' | 'rate'; readonly data: ChartData };
+type TrafficChartProps = { readonly data: ChartData };
 
 const names = {
   text: '--muted',
   line: '--line',
   views: '--chart-views',
   clicks: '--chart-clicks',
-  rate: '--chart-rate',
 } as const;
 type Colours = { readonly [Name in keyof typeof names]: string };
 
-const heights = { traffic: 256, rate: 176 } as const;
+const HEIGHT = 256;
+/** How much of the colour an interval has that is not over. */
+const SO_FAR = 0.45;
 
-export function TrafficChart({ kind, data }: TrafficChartProps) {
+export function TrafficChart({ data }: TrafficChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const theme = useThemeChanges();
@@ -26,14 +27,14 @@ export function TrafficChart({ kind, data }: TrafficChartProps) {
   useEffect(() => {
     const place = host.current;
     if (place === null) return;
-    const options = optionsOf(kind, data, coloursOf(place, names));
+    const options = optionsOf(data, coloursOf(place, names));
     chart.current = new uPlot(
-      { ...options, width: place.clientWidth, height: heights[kind] },
-      columnsOf(kind, data),
+      { ...options, width: place.clientWidth, height: HEIGHT },
+      columnsOf(data),
       place,
     );
     const resized = new ResizeObserver(() => {
-      chart.current?.setSize({ width: place.clientWidth, height: heights[kind] });
+      chart.current?.setSize({ width: place.clientWidth, height: HEIGHT });
     });
     resized.observe(place);
     return () => {
@@ -41,38 +42,32 @@ export function TrafficChart({ kind, data }: TrafficChartProps) {
       chart.current?.destroy();
       chart.current = null;
     };
-  }, [kind, data.bucketSeconds, data.timeZone, theme]);
+  }, [data.bucketSeconds, data.timeZone, theme]);
 
   useEffect(() => {
-    chart.current?.setData(columnsOf(kind, data));
-  }, [kind, data]);
+    chart.current?.setData(columnsOf(data));
+  }, [data]);
 
   return <div ref={host} />;
 }
 
-function columnsOf(kind: TrafficChartProps['kind'], data: ChartData): uPlot.AlignedData {
-  if (kind === 'traffic') {
-    // The last interval is not over yet, so it is drawn apart. Without counts not at all: its border would be seen.
-    const past = (counts: readonly number[]) =>
-      counts.map((count, at) => (at === counts.length - 1 ? null : count));
-    const soFar = (counts: readonly number[]) =>
-      counts.map((count, at) => (at === counts.length - 1 && count > 0 ? count : null));
-    return [[...data.times], past(data.views), past(data.clicks), soFar(data.views), soFar(data.clicks)];
-  }
-  // The point of a rate is in the middle of its interval.
-  return [data.times.map((at) => at + data.bucketSeconds / 2), [...data.rate]];
+function columnsOf({ times, views, clicks, isLastOpen }: ChartData): uPlot.AlignedData {
+  // An interval that is not over is drawn apart.
+  const firstOpen = times.length - (isLastOpen ? 1 : 0);
+  const past = (counts: readonly number[]) => counts.map((count, at) => (at < firstOpen ? count : null));
+  const soFar = (counts: readonly number[]) => counts.map((count, at) => (at < firstOpen ? null : count));
+  return [[...times], past(views), past(clicks), soFar(views), soFar(clicks)];
 }
 
 function optionsOf(
-  kind: TrafficChartProps['kind'],
   { bucketSeconds, timeZone }: Pick<ChartData, 'bucketSeconds' | 'timeZone'>,
   colours: Colours,
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const paths = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
-  const bars = (stroke: string, fill: string | (() => CanvasPattern | string)): uPlot.Series => ({
+  const bars = (fill: string, alpha = 1): uPlot.Series => ({
     fill,
-    stroke,
-    width: typeof fill === 'string' ? 0 : 1,
+    alpha,
+    width: 0,
     ...(paths && { paths }),
     points: { show: false },
   });
@@ -89,10 +84,7 @@ function optionsOf(
     scales: {
       // Leave space for the last bar.
       x: {
-        range: (_chart, from, to) =>
-          kind === 'traffic'
-            ? [from, to + bucketSeconds]
-            : [from - bucketSeconds / 2, to + bucketSeconds / 2],
+        range: (_chart, from, to) => [from, to + bucketSeconds],
       },
       y: { range: (_chart, _from, to) => [0, Math.max(1, (to ?? 0) * 1.1)] },
     },
@@ -101,20 +93,17 @@ function optionsOf(
       {
         ...axis,
         size: 52,
-        ...(kind === 'traffic' ? { incrs: wholeSteps } : {}),
+        incrs: wholeSteps,
         values: (_chart, splits) => splits.map((value) => figures.format(value)),
       },
     ],
-    series:
-      kind === 'rate'
-        ? [{}, { stroke: colours.rate, width: 2, points: { show: true, size: 6, fill: colours.rate } }]
-        : [
-            {},
-            bars(colours.views, colours.views),
-            bars(colours.clicks, colours.clicks),
-            bars(colours.views, () => hatched(colours.views)),
-            bars(colours.clicks, () => hatched(colours.clicks)),
-          ],
+    series: [
+      {},
+      bars(colours.views),
+      bars(colours.clicks),
+      bars(colours.views, SO_FAR),
+      bars(colours.clicks, SO_FAR),
+    ],
   };
 }
 
@@ -132,22 +121,4 @@ function timesIn(timeZone: string, bucketSeconds: number): (seconds: number) => 
     const isDay = bucketSeconds >= 86_400 || hours.format(at).startsWith('00:');
     return (isDay ? days : hours).format(at);
   };
-}
-
-/** Stripes of a colour, for what is not over yet. */
-function hatched(colour: string): CanvasPattern | string {
-  const tile = document.createElement('canvas');
-  tile.width = 6;
-  tile.height = 6;
-  const brush = tile.getContext('2d');
-  if (brush === null) return colour;
-  brush.strokeStyle = colour;
-  brush.lineWidth = 2;
-  brush.beginPath();
-  for (const shift of [-6, 0, 6]) {
-    brush.moveTo(shift, 6);
-    brush.lineTo(shift + 6, 0);
-  }
-  brush.stroke();
-  return brush.createPattern(tile, 'repeat') ?? colour;
 }
