@@ -90,6 +90,10 @@ export function planServices({ folder, ports, secrets, stores }: Settings): Proc
       STATUS_TARGETS: `moderation=${at.moderation}`,
       // `SIGN_UP=approval npm start` tries how the platform team approves organisations.
       SIGN_UP: process.env.SIGN_UP || 'open',
+      SUPPORT_EMAIL: 'help@offer-ads.example',
+      IMPRINT_URL: 'https://offer-ads.example/imprint',
+      PRIVACY_POLICY_URL: 'https://offer-ads.example/privacy',
+      TERMS_URL: 'https://offer-ads.example/terms',
     },
     offers: {
       OFFERS_DATABASE_URL: stores.databases.offers,

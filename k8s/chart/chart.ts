@@ -24,7 +24,14 @@ export type Way = (typeof ways)[number];
 
 /** What nobody can guess, so that it must be given for the services. Their defaults in k8s/overlays/production are examples. */
 export const ownSettings: Readonly<Record<string, readonly string[]>> = {
-  gateway: ['IMAGE_ORIGIN', 'TRUSTED_PROXIES'],
+  gateway: [
+    'IMAGE_ORIGIN',
+    'TRUSTED_PROXIES',
+    'SUPPORT_EMAIL',
+    'IMPRINT_URL',
+    'PRIVACY_POLICY_URL',
+    'TERMS_URL',
+  ],
   offers: ['IMAGE_STORE_URL', 'S3_ENDPOINT', 'S3_REGION'],
   billing: ['SELLER_NAME', 'SELLER_ADDRESS', 'SELLER_VAT_NUMBER'],
   notifier: ['MAIL_FROM'],

@@ -100,7 +100,8 @@ export function matches({ matchLabels = {}, matchExpressions = [] }: Selector, l
 }
 
 /** Addresses that people and browsers follow; nobody here calls them. */
-const forOthers = /^(PUBLIC_URL|PORTAL_URL|IMAGE_ORIGIN|BROWSER_URL|CONSOLE_URL|ISSUER_URL)$/;
+const forOthers =
+  /^(PUBLIC_URL|PORTAL_URL|IMAGE_ORIGIN|BROWSER_URL|CONSOLE_URL|ISSUER_URL|IMPRINT_URL|PRIVACY_POLICY_URL|TERMS_URL)$/;
 const defaultPorts: Readonly<Record<string, number>> = {
   http: 80,
   https: 443,

@@ -22,9 +22,10 @@ export async function buildSite(outDir: string): Promise<void> {
       assetsInlineLimit: 0,
       reportCompressedSize: false,
       rollupOptions: {
-        input: join(here, 'site.css'),
+        input: [join(here, 'site.css'), join(here, 'calculator.ts')],
         output: {
-          // The status page names the style sheet; the font has the hash of its content.
+          entryFileNames: 'assets/[name].js',
+          // Pages name the style sheet; the font has the hash of its content.
           assetFileNames: ({ names: [name = ''] }) =>
             name.endsWith('.css') ? 'assets/[name][extname]' : 'assets/[name]-[hash][extname]',
         },

@@ -71,6 +71,7 @@ export function frontPage({ font }: { readonly font: string }): string {
 <link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="/assets/site.css">
 <script src="/portal/theme.js"></script>
+<script type="module" src="/assets/calculator.js"></script>
 </head>
 <body>
 <header class="site-bar">
@@ -92,11 +93,15 @@ export function frontPage({ font }: { readonly font: string }): string {
 <a class="button quiet" href="/docs/quick-start">Read the quick start ${iconHtml(ArrowRight)}</a>
 </p>
 </div>
+<div class="hero-picture">
 ${drawing()}
+${offerCard()}
+</div>
 </section>
 <ul class="reasons">
 ${reasons.map(({ icon, title, text }) => `<li>${iconHtml(icon)}<h2>${title}</h2><p>${text}</p></li>`).join('\n')}
 </ul>
+${calculator}
 <h2 class="doors-title">Where do you want to go?</h2>
 <ul class="doors">
 ${doors.map(({ icon, title, text, address }) => `<li class="card">${iconHtml(icon)}<h3><a href="${address}">${title}</a></h3><p>${text}</p></li>`).join('\n')}
@@ -107,6 +112,7 @@ ${doors.map(({ icon, title, text, address }) => `<li class="card">${iconHtml(ico
 <a href="/docs/reference">API reference</a>
 <a href="/openapi.json">OpenAPI document</a>
 <a href="/status">Status</a>
+<a href="/contact">Contact and legal</a>
 </footer>
 </body>
 </html>
@@ -144,6 +150,38 @@ function drawing(): string {
 <circle class="reach" cx="164" cy="152" r="116"/>
 ${dots(others, 'other')}${dots(members, 'member')}
 <circle class="place" cx="164" cy="140" r="11"/>
-<g transform="translate(196 236)"><rect class="label" width="156" height="66" rx="12"/><text class="label-small" x="16" y="26">reaches 3,518 members</text><text class="label-large" x="16" y="50">GBP 591.02</text></g>
+<g transform="translate(24 252)"><rect class="label" width="156" height="66" rx="12"/><text class="label-small" x="16" y="26">3,518 members, a week</text><text class="label-large" x="16" y="50">GBP 591.02</text></g>
 </svg>`;
 }
+
+/** As members see an offer (web/portal/src/pages/offers/member-card.tsx), with a drawn picture. */
+function offerCard(): string {
+  const slices = [0, 45, 90, 135].map(
+    (turn) => `<path class="cut" d="M-62 0H62" transform="rotate(${turn})"/>`,
+  );
+  const toppings = [
+    [-30, -22],
+    [8, -40],
+    [34, -8],
+    [-40, 16],
+    [-6, 8],
+    [22, 34],
+    [-18, 44],
+  ].map(([x, y]) => `<circle class="topping" cx="${x}" cy="${y}" r="8"/>`);
+  return `<figure class="member-card" aria-label="An offer as members see it">
+<svg class="square" viewBox="0 0 200 200" aria-hidden="true"><rect class="table" width="200" height="200"/>
+<g transform="translate(100 100)"><circle class="plate" r="84"/><circle class="crust" r="68"/><circle class="cheese" r="60"/>${toppings.join('')}${slices.join('')}</g></svg>
+<p class="small">Northwind Pizza</p>
+<p><strong>Two for one, Tuesday to Thursday</strong></p>
+<p class="small">Bring a date: the second pizza is on us.</p>
+</figure>`;
+}
+
+/** Filled in for its first values, so that it also says something without the script. */
+const calculator = `<form class="calculator card" aria-labelledby="calculator-title">
+<div><h2 id="calculator-title">What would it cost?</h2>
+<p>24 pounds for 1,000 members a day, without VAT. How many members there are near your place, you see in the portal before you pay.</p></div>
+<label>Reach <output data-of="members">3,518 members</output><input type="range" name="members" min="100" max="10000" step="1" value="3518"></label>
+<label>Shown for <output data-of="days">7 days</output><input type="range" name="days" min="1" max="30" value="7"></label>
+<p class="price" aria-live="polite"><span data-of="price">GBP 591.02</span></p>
+</form>`;

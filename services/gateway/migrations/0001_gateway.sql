@@ -247,3 +247,14 @@ CREATE TABLE calls (
 ) PARTITION BY RANGE (called_at);
 CREATE INDEX calls_by_organisation ON calls (organisation_id, called_at, id);
 CREATE INDEX calls_by_key ON calls (key_id, called_at, id);
+
+---- The status page ----
+
+-- When a part of the system did not answer, as the replicas have seen it. Two rows of one part never overlap.
+CREATE TABLE outages (
+  name     text NOT NULL,
+  began_at timestamptz NOT NULL,
+  ended_at timestamptz CHECK (ended_at >= began_at),
+  PRIMARY KEY (name, began_at)
+);
+CREATE UNIQUE INDEX outages_open ON outages (name) WHERE ended_at IS NULL;

@@ -1,5 +1,6 @@
 /** The gateway's settings; only this file reads the environment. */
 import { isIP } from 'node:net';
+import { mailAddress } from '@offer-ads/contracts/values/mail-address';
 import {
   adminSettings,
   amqpUrl,
@@ -65,6 +66,14 @@ const statusTargets = commaSeparated
     without: 'none',
   });
 
+function published(what: string, path: string) {
+  return httpUrl.optional().meta({
+    description: `${what}: linked from the page \`/contact\`.`,
+    example: `https://ads.example/${path}`,
+    without: 'not on the page',
+  });
+}
+
 export const gatewaySettings = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
@@ -99,6 +108,14 @@ export const gatewaySettings = z.object({
     example: 'https://images.ads.example',
     without: "the gateway's own address",
   }),
+  SUPPORT_EMAIL: mailAddress.optional().meta({
+    description: 'Where people find help: on the page `/contact`.',
+    example: 'help@ads.example',
+    without: 'not on the page',
+  }),
+  IMPRINT_URL: published('The imprint', 'imprint'),
+  PRIVACY_POLICY_URL: published('The privacy policy', 'privacy'),
+  TERMS_URL: published('The terms for advertisers, for who has no account yet', 'terms'),
 });
 export type GatewayConfig = z.infer<typeof gatewaySettings>;
 

@@ -24,6 +24,7 @@ import { findKeyFacts } from './keys/keys-store.ts';
 import { manageKeys } from './keys/manage-keys.ts';
 import { managePlacementKeys } from './keys/manage-placement-keys.ts';
 import { findPlacementKeyFacts } from './keys/placement-keys-store.ts';
+import { listOutages, saveState } from './outages-store.ts';
 import { startCallLog } from './public-api/call-log.ts';
 import { createPlacementTokenMaker, createTokenMaker } from './public-api/caller-tokens.ts';
 import { findByHash } from './public-api/find-key.ts';
@@ -105,6 +106,10 @@ export async function startGateway(
       ...Object.fromEntries(
         Object.entries(config.STATUS_TARGETS).map(([name, url]) => [name, probeReadiness(url)]),
       ),
+    },
+    outages: {
+      save: (dependency) => saveState(postgres, dependency),
+      list: () => listOutages(postgres, clock.now()),
     },
     elapsedMs: overrides.elapsedMs,
     ...foundation,

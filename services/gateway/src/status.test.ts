@@ -1,15 +1,21 @@
+import { setImmediate as settled } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { Dependency } from './domain/status.ts';
 import { type Probe, probeState, watchDependencies } from './status.ts';
 
-function watch(probes: Readonly<Record<string, Probe>>) {
+function watch(
+  probes: Readonly<Record<string, Probe>>,
+  save: (dependency: Dependency) => Promise<void> = async () => {},
+) {
   const metrics = createMetrics('gateway');
   const time = { ms: 0 };
   const read = watchDependencies({
     probes,
+    outages: { save, list: async () => [] },
     clock: testClock(),
     logger: silentLogger,
     metrics,
@@ -45,5 +51,22 @@ describe('looking at dependencies', () => {
     rabbitmq = true;
     time.ms = 15_000;
     await scraped(/dependency_up\{dependency="rabbitmq".*\} 1/);
+  });
+
+  it('stores each change once, also when the store was away', async () => {
+    let isUp = true;
+    const saved: string[] = [];
+    const { read, time } = watch({ postgres: probeState(() => isUp) }, async ({ state }) => {
+      if (!isUp) throw new Error('no connection');
+      saved.push(state);
+    });
+    const look = async (up: boolean) => {
+      isUp = up;
+      time.ms += 2_000;
+      await read();
+      await settled();
+    };
+    for (const up of [true, true, false, false, true, true]) await look(up);
+    expect(saved).toEqual(['up', 'down', 'up']);
   });
 });

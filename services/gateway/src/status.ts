@@ -1,21 +1,39 @@
-/** Probes everything that the gateway depends on: rarely, in parallel, each with its own deadline. */
+/**
+ * Probes everything that the gateway depends on: rarely, in parallel, each with its own deadline. Keeps a record of outages: what cannot be
+ * stored, because the store itself is away, is stored later.
+ */
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { within } from '@offer-ads/platform/process/within';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { type Check, type Status, statusAfter } from './domain/status.ts';
+import {
+  type Check,
+  type Dependency,
+  type Outage,
+  type Status,
+  type StatusWithOutages,
+  statusAfter,
+} from './domain/status.ts';
 
 /** Rejects, or takes too long, if the dependency is down. */
 export type Probe = (signal: AbortSignal) => Promise<void>;
 
-export type ReadStatus = () => Promise<Status>;
+export type ReadStatus = () => Promise<StatusWithOutages>;
+
+export type OutageRecord = {
+  readonly save: (dependency: Dependency) => Promise<void>;
+  readonly list: () => Promise<readonly Outage[]>;
+};
 
 const probeMs = 1_000;
 /** However many callers ask, the dependencies are not probed more often. */
 const keptForMs = 2_000;
+/** Changes that wait to be stored; the oldest are lost first. */
+const maxUnsaved = 100;
 
 export function watchDependencies(o: {
   probes: Readonly<Record<string, Probe>>;
+  outages: OutageRecord;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
@@ -23,12 +41,37 @@ export function watchDependencies(o: {
 }): ReadStatus {
   const elapsedMs = o.elapsedMs ?? (() => performance.now());
   let previous: Status | null = null;
-  let latest: { readonly startedAtMs: number; readonly status: Promise<Status> } | undefined;
+  let latest: { readonly startedAtMs: number; readonly status: Promise<StatusWithOutages> } | undefined;
+  const unsaved: Dependency[] = [];
+  let saving: Promise<void> | undefined;
 
-  async function look(): Promise<Status> {
-    const checks = await Promise.all(Object.entries(o.probes).map(([name, probe]) => check(name, probe)));
-    previous = statusAfter(previous, checks, o.clock.now());
-    return previous;
+  async function look(): Promise<StatusWithOutages> {
+    const known = previous?.dependencies;
+    const [checks, outages] = await Promise.all([
+      Promise.all(Object.entries(o.probes).map(([name, probe]) => check(name, probe))),
+      within(probeMs, o.outages.list(), () => null).catch(() => null),
+    ]);
+    const status = statusAfter(previous, checks, o.clock.now());
+    previous = status;
+    // At the start each is saved: another process may have begun an outage that is over.
+    unsaved.push(...status.dependencies.filter(({ state }, at) => state !== known?.[at]?.state));
+    unsaved.splice(0, unsaved.length - maxUnsaved);
+    saving ??= saveAll().finally(() => {
+      saving = undefined;
+    });
+    return { ...status, outages };
+  }
+
+  async function saveAll(): Promise<void> {
+    for (let next = unsaved[0]; next !== undefined; next = unsaved[0]) {
+      try {
+        await o.outages.save(next);
+      } catch (error) {
+        o.logger.warn({ error }, 'the record of outages is not written, will be tried again');
+        return;
+      }
+      if (unsaved[0] === next) unsaved.shift();
+    }
   }
 
   async function check(name: string, probe: Probe): Promise<Check> {
@@ -48,7 +91,7 @@ export function watchDependencies(o: {
     return { name, up: failure === undefined, responseMs: Math.round(elapsedMs() - startedAtMs) };
   }
 
-  function read(): Promise<Status> {
+  function read(): Promise<StatusWithOutages> {
     const nowMs = elapsedMs();
     if (latest === undefined || nowMs - latest.startedAtMs >= keptForMs) {
       latest = { startedAtMs: nowMs, status: look() };

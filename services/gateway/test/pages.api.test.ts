@@ -9,7 +9,8 @@ import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-te
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
   await buildDownloads({ report: () => {} });
-  gateway = await startGatewayUnderTest();
+  const settings = { SUPPORT_EMAIL: 'help@ads.example', IMPRINT_URL: 'https://ads.example/imprint?a=1&b=2' };
+  gateway = await startGatewayUnderTest({ settings });
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
 
@@ -199,6 +200,16 @@ describe('/', () => {
   it('is no page for programs', async () => {
     const { status, body } = await read('/', { headers: { accept: 'application/json' } });
     expect([status, body]).toEqual([404, { message: 'Not found' }]);
+  });
+});
+
+describe('/contact', () => {
+  it('names what the settings name, as text', async () => {
+    const { body, headers } = await read('/contact');
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+    expect(body).toContain('<a href="mailto:help@ads.example">help@ads.example</a>');
+    expect(body).toContain('href="https://ads.example/imprint?a=1&amp;b=2"');
+    expect(body).not.toContain('Privacy policy');
   });
 });
 

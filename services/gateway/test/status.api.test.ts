@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type FakeUpstream, startFakeUpstream } from './forwarding/fake-upstream.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
@@ -8,11 +9,14 @@ let gateway: GatewayUnderTest;
 let moderation: FakeUpstream;
 /** The time of the status, which is kept for two seconds. */
 let elapsedMs = 0;
+const clock = testClock();
 
 beforeAll(async () => {
   moderation = open.use(await startFakeUpstream());
   const settings = { STATUS_TARGETS: `moderation=${moderation.url}` };
-  gateway = open.use(await startGatewayUnderTest({ settings, overrides: { elapsedMs: () => elapsedMs } }));
+  gateway = open.use(
+    await startGatewayUnderTest({ clock, settings, overrides: { elapsedMs: () => elapsedMs } }),
+  );
 });
 afterAll(() => open.disposeAsync());
 beforeEach(() => {
@@ -66,8 +70,15 @@ describe('/status', () => {
     expect([page.status, json.status, page.headers.get('retry-after')]).toEqual([503, 503, '2']);
     const shown = `${page.body as string}${JSON.stringify(json.body)}`;
     expect(shown).not.toMatch(/secret|10\.1\.2\.3|127\.0\.0\.1|answered 503/);
+    clock.advance(90_000);
     gateway.pricing.reset();
     await eventuallyOverall('operational');
+    // The end is stored after the answer.
+    await eventually(async () => {
+      elapsedMs += 2_000;
+      const { body } = await get('/status.json');
+      expect(body).toMatchObject({ outages: [{ name: 'pricing', endedAt: expect.any(String) as unknown }] });
+    });
   });
 
   it('is a page for people that can be read on a phone and runs no script', async () => {

@@ -17,6 +17,17 @@ export function walksOfGuides(portal: () => Portal): void {
     }
   });
 
+  it.concurrent('the front page and those about the service have no serious fault, and a price to try', async () => {
+    await using visitor = await portal().visitor();
+    const { page, go } = visitor;
+    for (const path of ['status', 'contact', '']) {
+      await go(`/${path}`);
+      expect(await faultsOf(page, `site-${path}`)).toEqual([]);
+    }
+    await page.getByRole('slider', { name: 'Shown for' }).press('Home');
+    await page.getByText('GBP 84.43').waitFor();
+  });
+
   it.concurrent('the guides are searched by the words of an error, with the keyboard alone', async () => {
     await using visitor = await portal().visitor();
     const { page, go } = visitor;

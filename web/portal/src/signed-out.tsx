@@ -11,6 +11,7 @@ export function SignedOut({ children }: { readonly children: ComponentChildren }
           <a href="/docs">Guides</a>
           <a href="/docs/reference">API reference</a>
           <a href="/status">Status</a>
+          <a href="/contact">Contact and legal</a>
         </>
       }
     >

@@ -11,6 +11,9 @@ export type Dependency = {
   readonly responseMs: number;
 };
 
+/** `endedAt`: null while it lasts. */
+export type Outage = { readonly name: string; readonly beganAt: Date; readonly endedAt: Date | null };
+
 export type Overall = 'operational' | 'degraded' | 'down';
 
 export type Status = {
@@ -18,6 +21,8 @@ export type Status = {
   readonly checkedAt: Date;
   readonly dependencies: readonly Dependency[];
 };
+/** `outages`: those of a minute or more in the last 90 days, newest first; null while they cannot be read. */
+export type StatusWithOutages = Status & { readonly outages: readonly Outage[] | null };
 
 /**
  * Without one of these, some endpoint of the public API answers only 503: every endpoint needs the keys in Postgres, most need offers, an

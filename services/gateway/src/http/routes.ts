@@ -32,6 +32,7 @@ import { cameInClear, pagesOverHttps } from './clear-text.ts';
 import { consoleSignInRoute } from './console-sign-in-route.ts';
 import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
+import { contactPage } from './pages/contact-page.ts';
 import { pages } from './pages/pages.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { placementKeyRoutes } from './placement-key-routes.ts';
@@ -75,6 +76,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
     app.use(pagesOverHttps({ publicUrl, isInClear }));
     pages(app, { publicUrl, imageOrigin });
     statusRoutes(app, o.readStatus);
+    contactPage(app, o.config);
     unsubscribeRoutes(app, { ...o, clientIp });
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl, errorHelp: help }));
     app.use(answerUnknownEndpoints({ ...o, clientIp }));

@@ -1,18 +1,17 @@
 /** `/status`: the overall health, for people and for programs. Needs no key and counts against no limit. */
-import { neverSniffed, policyOf, protect } from '@offer-ads/platform/pages/built-pages';
+import { neverSniffed, protect } from '@offer-ads/platform/pages/built-pages';
 import type { Express, Response } from 'express';
-import type { Status } from '../domain/status.ts';
+import type { Status, StatusWithOutages } from '../domain/status.ts';
 import type { ReadStatus } from '../status.ts';
+import { sitePolicy } from './pages/site-page.ts';
 import { statusPage } from './pages/status-page.ts';
-
-const policy = policyOf(["default-src 'none'", "style-src 'self'", "img-src 'self'", "font-src 'self'"]);
 
 export function statusRoutes(app: Express, read: ReadStatus): void {
   app.get('/status', async (req, res) => {
     res.vary('Accept');
     const status = await read();
     if (req.accepts(['html', 'json']) === 'json') return sendJson(res, status);
-    protect(res, policy);
+    protect(res, sitePolicy);
     begin(res, status).type('html').send(statusPage(status));
   });
   app.get('/status.json', async (_req, res) => {
@@ -20,7 +19,7 @@ export function statusRoutes(app: Express, read: ReadStatus): void {
   });
 }
 
-function sendJson(res: Response, status: Status): void {
+function sendJson(res: Response, status: StatusWithOutages): void {
   begin(res, status).json(status);
 }
 

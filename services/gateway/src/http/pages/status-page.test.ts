@@ -9,6 +9,7 @@ describe('the status page', () => {
     const page = statusPage({
       overall: 'degraded',
       checkedAt: at,
+      outages: null,
       dependencies: [{ name, state: 'down', since: at, responseMs: 12 }],
     });
     expect(page).not.toContain('<img src=x');
@@ -19,6 +20,7 @@ describe('the status page', () => {
     const page = statusPage({
       overall: 'down',
       checkedAt: at,
+      outages: null,
       dependencies: [
         { name: 'pricing', state: 'down', since: at, responseMs: 1_000 },
         { name: 'offers', state: 'up', since: at, responseMs: 3 },
@@ -28,5 +30,15 @@ describe('the status page', () => {
     expect(page).toMatch(/Pricing<\/strong> <span class="state">does not answer/);
     expect(page).toMatch(/Offers<\/strong> <span class="state">works/);
     expect(page).toContain('20 Nov 2026, 18:05 UTC');
+  });
+
+  it.each([
+    [null, 'Earlier outages cannot be read'],
+    [[], 'There was no outage of a minute or more.'],
+    [[{ name: 'pricing', beganAt: at, endedAt: new Date('2026-11-20T20:06:00Z') }], 'for 2 hours 1 minute'],
+    [[{ name: 'pricing', beganAt: at, endedAt: null }], 'until now'],
+  ])('tells of outages: %j', (outages, text) => {
+    const page = statusPage({ overall: 'operational', checkedAt: at, dependencies: [], outages });
+    expect(page).toContain(text);
   });
 });

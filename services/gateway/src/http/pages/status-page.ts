@@ -1,6 +1,7 @@
-/** The status page: readable on a phone, in light and dark mode, without a script. */
+/** The status page. */
 import { escapeHtml } from '@offer-ads/platform/pages/web-page';
-import type { Dependency, Overall, Status } from '../../domain/status.ts';
+import type { Dependency, Outage, Overall, StatusWithOutages } from '../../domain/status.ts';
+import { sitePage } from './site-page.ts';
 
 const headings = {
   operational: 'Everything works',
@@ -20,38 +21,20 @@ const labels: Readonly<Record<string, string>> = {
   notifier: 'Email',
 };
 
-/** How often an open page reloads. */
-const refreshSeconds = 30;
-
-export function statusPage(status: Status): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta http-equiv="refresh" content="${refreshSeconds}" />
-    <title>${escapeHtml(headings[status.overall])} - Status</title>
-    <link rel="icon" href="/assets/icon.svg" />
-    <link rel="stylesheet" href="/assets/site.css" />
-  </head>
-  <body>
-    <header class="site-bar">
-      <a class="brand" href="/"><img class="mark" src="/assets/icon.svg" alt="" width="28" height="28" />Offer Ads</a>
-      <nav aria-label="Site"><a href="/docs">Guides</a> <a class="button quiet" href="/portal">Portal</a></nav>
-    </header>
-    <main class="status">
-      <h1>Status</h1>
+export function statusPage(status: StatusWithOutages): string {
+  return sitePage({
+    title: `${headings[status.overall]} - Status`,
+    main: `      <h1>Status</h1>
       <p class="overall ${status.overall}">${escapeHtml(headings[status.overall])}</p>
       <ul class="card dependencies">
 ${status.dependencies.map(row).join('\n')}
       </ul>
+      <h2>The last 90 days</h2>
+${history(status.outages)}
       <p class="note">Checked <time datetime="${status.checkedAt.toISOString()}">${written(status.checkedAt)}</time>
-        by one of our servers. This page reloads every ${refreshSeconds} seconds. For programs:
-        <a href="/status.json">status.json</a>.</p>
-    </main>
-  </body>
-</html>
-`;
+        by one of our servers. For programs:
+        <a href="/status.json">status.json</a>.</p>`,
+  });
 }
 
 function row({ name, state, since, responseMs }: Dependency): string {
@@ -60,6 +43,35 @@ function row({ name, state, since, responseMs }: Dependency): string {
           <strong>${escapeHtml(labels[name] ?? name)}</strong> <span class="state">${word}</span>
           <small>since <time datetime="${since.toISOString()}">${written(since)}</time>, ${responseMs} ms</small>
         </li>`;
+}
+
+function history(outages: readonly Outage[] | null): string {
+  if (outages === null) return '      <p>Earlier outages cannot be read at the moment.</p>';
+  if (outages.length === 0) return '      <p>There was no outage of a minute or more.</p>';
+  return `      <ul class="card dependencies">
+${outages.map(outageRow).join('\n')}
+      </ul>`;
+}
+
+function outageRow({ name, beganAt, endedAt }: Outage): string {
+  const began = `<time datetime="${beganAt.toISOString()}">${written(beganAt)}</time>`;
+  const lasted =
+    endedAt === null ? 'until now' : `for ${durationText(endedAt.getTime() - beganAt.getTime())}`;
+  return `        <li><strong>${escapeHtml(labels[name] ?? name)}</strong> <span>${lasted}</span>
+          <small>did not answer from ${began}</small></li>`;
+}
+
+/** `1 minute`, `2 hours 5 minutes`. */
+function durationText(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  const parts = [
+    [Math.floor(minutes / 60), 'hour'],
+    [minutes % 60, 'minute'],
+  ] as const;
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
+    .join(' ');
 }
 
 /** `21 Nov 2026, 18:05 UTC`: the reader's time zone is unknown here. */
