@@ -181,7 +181,7 @@ function offerCard(): string {
 const calculator = `<form class="calculator card" aria-labelledby="calculator-title">
 <div><h2 id="calculator-title">What would it cost?</h2>
 <p>24 pounds for 1,000 members a day, without VAT. How many members there are near your place, you see in the portal before you pay.</p></div>
-<label>Reach <output data-of="members">3,518 members</output><input type="range" name="members" min="100" max="10000" step="1" value="3518"></label>
-<label>Shown for <output data-of="days">7 days</output><input type="range" name="days" min="1" max="30" value="7"></label>
+<label>Reach <span data-of="members">3,518 members</span><input type="range" name="members" min="100" max="10000" step="1" value="3518"></label>
+<label>Shown for <span data-of="days">7 days</span><input type="range" name="days" min="1" max="30" value="7"></label>
 <p class="price" aria-live="polite"><span data-of="price">GBP 591.02</span></p>
 </form>`;
