@@ -79,6 +79,18 @@ CREATE TABLE spending_limits (
   PRIMARY KEY (organisation_id, role)
 );
 
+-- Places by a name, such as the branches of a chain, for new offers; the same in both modes.
+CREATE TABLE saved_places (
+  id              integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  organisation_id integer NOT NULL REFERENCES organisations ON DELETE CASCADE,
+  name            text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 80),
+  latitude        double precision NOT NULL CHECK (latitude BETWEEN -90 AND 90),
+  longitude       double precision NOT NULL CHECK (longitude BETWEEN -180 AND 180),
+  -- Null: that of the offer.
+  radius_miles    smallint CHECK (radius_miles BETWEEN 5 AND 30)
+);
+CREATE UNIQUE INDEX saved_places_name ON saved_places (organisation_id, lower(name));
+
 CREATE TABLE terms_versions (
   id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   version      text NOT NULL UNIQUE,

@@ -12,6 +12,7 @@ import type { RunningService } from '@offer-ads/platform/process/process';
 import { erasePeople } from './accounts/erase-person.ts';
 import { manageOrganisations } from './accounts/manage-organisations.ts';
 import { managePeople } from './accounts/manage-people.ts';
+import { manageSavedPlaces } from './accounts/manage-saved-places.ts';
 import { manageTerms } from './accounts/manage-terms.ts';
 import { measureWaiting } from './accounts/measure-waiting.ts';
 import { findPortalCaller } from './accounts/portal-caller-store.ts';
@@ -150,6 +151,7 @@ export async function startGateway(
     organisations: manageOrganisations(administration),
     people: managePeople({ ...administration, publicUrl: config.PUBLIC_URL }),
     erasure: erasePeople(administration),
+    savedPlaces: manageSavedPlaces(administration),
     terms: manageTerms(administration),
     keys: manageKeys(administration),
     placementKeyring: managePlacementKeys(administration),

@@ -7,6 +7,7 @@ import {
   expiresAt,
   type IssuedKeyReply,
   line,
+  savedPlace,
   spendingLimits,
   tradingName,
 } from '../portal/organisation-api.ts';
@@ -61,8 +62,12 @@ export const organisationDetails = organisationSummary.extend({
   quotas: z.object({ TEST: quota, LIVE: quota }),
 });
 export type OrganisationDetails = z.infer<typeof organisationDetails>;
-/** GET /admin/organisations/{id} : only this reply has the address. */
-export const oneOrganisation = organisationDetails.extend({ billingDetails, spendingLimits });
+/** GET /admin/organisations/{id} : only this reply has the address and the saved places. */
+export const oneOrganisation = organisationDetails.extend({
+  billingDetails,
+  spendingLimits,
+  savedPlaces: z.array(savedPlace),
+});
 export type OneOrganisation = z.infer<typeof oneOrganisation>;
 export const organisationsReply = z.object({
   organisations: z.array(organisationDetails),

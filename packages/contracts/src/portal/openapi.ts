@@ -114,6 +114,7 @@ export function portalOpenApiDocument() {
         { name: 'Sign-up', description: 'Register an organisation.' },
         { name: 'Session', description: 'The session, and all sessions of the email address.' },
         { name: 'Organisation', description: 'The organisation of the session.' },
+        { name: 'Places', description: 'Saved places, for new offers.' },
         { name: 'People', description: 'The people of the organisation and their roles.' },
         { name: 'Terms', description: 'The advertising terms.' },
         { name: 'Keys', description: 'API keys of the organisation.' },

@@ -114,6 +114,7 @@ export const named = (id: string, schema: z.ZodType) => schema.meta({ id });
 const sessionReply = named('Session', session.sessionReply);
 const organisationReply = named('Organisation', organisation.organisationReply);
 const billingDetailsReply = named('BillingDetails', organisation.billingDetailsReply);
+const savedPlace = named('SavedPlace', organisation.savedPlace);
 const personReply = named('Person', organisation.person);
 const termsReply = named('Terms', organisation.termsReply);
 const issuedKey = named('IssuedKey', organisation.issuedKey);
@@ -127,6 +128,7 @@ const signIns = section('Sign-in');
 const signUps = section('Sign-up');
 const sessions = section('Session');
 const organisations = section('Organisation');
+const places = section('Places', 'Marketer, Admin');
 const people = section('People', 'Admin');
 const terms = section('Terms');
 const keys = section('Keys', 'Developer, Admin');
@@ -268,6 +270,42 @@ export const ownPaths = pathsOf({
     roles: 'Finance, Admin',
     body: organisation.billingDetailsChange,
     replies: { '200': reply('The details as they are kept.', billingDetailsReply), '404': unknown },
+  }),
+  'GET /places': places.read({
+    id: 'listPlaces',
+    summary: 'The saved places of the organisation',
+    description: 'By name. They are the same in TEST and LIVE mode.',
+    replies: { '200': reply('Places.', organisation.savedPlaces) },
+  }),
+  'POST /places': places.change({
+    id: 'savePlace',
+    summary: 'Save a place under a name',
+    description: 'At most 200. New offers can be made for it.',
+    body: organisation.savedPlaceWish,
+    replies: {
+      '201': reply('The place.', savedPlace),
+      '404': unknown,
+      '409': refused('A place has that name, or as many places are saved as may be.'),
+    },
+  }),
+  'PUT /places/{id}': places.change({
+    id: 'changePlace',
+    summary: 'Change the name, the position and the radius of a saved place',
+    description: 'Offers that were made for it stay as they are.',
+    parameters: idPath,
+    body: organisation.savedPlaceWish,
+    replies: {
+      '200': reply('The place.', savedPlace),
+      '404': unknown,
+      '409': refused('Another place has that name.'),
+    },
+  }),
+  'DELETE /places/{id}': places.change({
+    id: 'deletePlace',
+    summary: 'Delete a saved place',
+    description: 'Offers that were made for it stay as they are.',
+    parameters: idPath,
+    replies: { '204': reply('It is deleted.', null), '404': unknown },
   }),
   'GET /people': people.read({
     id: 'listPeople',

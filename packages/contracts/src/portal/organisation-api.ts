@@ -13,7 +13,17 @@ import { zonedDateTime } from '../values/date-time.ts';
 import { keyRights, newKeyRights } from '../values/key-rights.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
 import { offerTexts } from '../values/offer-texts.ts';
-import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
+import {
+  country,
+  currency,
+  instant,
+  latitude,
+  longitude,
+  mode,
+  organisationId,
+  personId,
+} from '../values/primitives.ts';
+import { radiusMiles } from '../values/radius.ts';
 import { faultsOfShownName, showsNothing, turnsReading } from '../values/shown-name.ts';
 import { timeZone } from '../values/time-zone.ts';
 
@@ -73,6 +83,24 @@ export const organisationChange = z.object({ tradingName });
 
 /** PUT /portal/api/organisation/time-zone: Admin. The reply is the organisation. */
 export const timeZoneChange = z.object({ timeZone });
+
+// ---- saved places
+
+export const MAX_CHARACTERS_OF_PLACE_NAME = 80;
+export const savedPlaceWish = z.object({
+  name: line(MAX_CHARACTERS_OF_PLACE_NAME).meta({
+    description: 'Unique in the organisation, in upper and lower case alike.',
+  }),
+  latitude,
+  longitude,
+  radiusMiles: radiusMiles.nullable().meta({ description: 'Null: that of the offer.' }),
+});
+export type SavedPlaceWish = z.infer<typeof savedPlaceWish>;
+export const savedPlace = savedPlaceWish.extend({ id: z.int().positive() });
+export type SavedPlace = z.infer<typeof savedPlace>;
+/** GET /portal/api/places: Marketer, Admin. By name; the same in both modes. */
+export const savedPlaces = z.object({ places: z.array(savedPlace) });
+export type SavedPlaces = z.infer<typeof savedPlaces>;
 
 // ---- billing details
 

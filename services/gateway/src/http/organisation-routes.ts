@@ -22,11 +22,16 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
 import type { Change } from '../accounts/change-organisation.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
+import type { ManagedPlaces } from '../accounts/manage-saved-places.ts';
 import type { ManagedTerms } from '../accounts/manage-terms.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { answerStaff, refuseStaff } from './replies.ts';
 
-export function organisationRoutes(o: { organisations: Organisations; terms: ManagedTerms }): Router {
+export function organisationRoutes(o: {
+  organisations: Organisations;
+  savedPlaces: ManagedPlaces;
+  terms: ManagedTerms;
+}): Router {
   const { organisations, terms } = o;
   const routes = express.Router();
 
@@ -49,7 +54,13 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
     if (organisation === null) refuseStaff(res, 'organisation-unknown');
     else {
       const { billingDetails, spendingLimits } = organisation;
-      res.json({ ...detailsOf(organisation), billingDetails, spendingLimits } satisfies OneOrganisation);
+      const savedPlaces = await o.savedPlaces.list(organisation.id);
+      res.json({
+        ...detailsOf(organisation),
+        billingDetails,
+        spendingLimits,
+        savedPlaces,
+      } satisfies OneOrganisation);
     }
   });
   for (const enabled of [false, true]) {

@@ -6,6 +6,7 @@ import { sendJson } from '@offer-ads/platform/http/replies';
 import type { Response } from 'express';
 import type { ErasureRefusal } from '../accounts/erase-person.ts';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
+import { maxSavedPlaces, type SavedPlaceRefusal } from '../accounts/manage-saved-places.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
 import type { ApprovalRefusal } from '../domain/accounts/approval.ts';
 import {
@@ -32,6 +33,7 @@ type AdministrationRefusal =
   | PeopleRefusal
   | ErasureRefusal
   | TermsRefusal
+  | SavedPlaceRefusal
   | KeyRefusal;
 /** `toPeople`: for people of an organisation, if their reply differs from that of the platform team. */
 type AdministrationReplies = { readonly toStaff: ReplyToPerson; readonly toPeople?: ReplyToPerson };
@@ -103,6 +105,9 @@ export const refusals = {
     `An organisation sends at most ${maxInvitationsOfOrganisationADay} invitations within a day`,
   ),
   'not-verified': staff(403, 'People can be invited once the platform team has approved your organisation'),
+  'place-unknown': { toStaff: notFound },
+  'place-exists': staff(409, 'A place with this name is saved already: choose another name'),
+  'too-many-places': staff(409, `At most ${maxSavedPlaces} places can be saved: delete one first`),
   'terms-superseded': staff(409, 'That version was published before and has been superseded'),
   'terms-differ': staff(409, 'That version was published with another text or date: publish a new version'),
   'terms-past': staff(400, 'holdsFrom: must be in the future; leave it out for a version that holds at once'),

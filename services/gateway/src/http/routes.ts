@@ -14,6 +14,7 @@ import type { Express } from 'express';
 import type { Erasure } from '../accounts/erase-person.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People } from '../accounts/manage-people.ts';
+import type { ManagedPlaces } from '../accounts/manage-saved-places.ts';
 import type { ManagedTerms } from '../accounts/manage-terms.ts';
 import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -54,6 +55,7 @@ export type GatewayRoutes = Omit<
   readonly organisations: Organisations;
   readonly people: People;
   readonly erasure: Erasure;
+  readonly savedPlaces: ManagedPlaces;
   readonly terms: ManagedTerms;
   readonly keys: Keys;
   readonly placementKeyring: ManagedPlacementKeys;

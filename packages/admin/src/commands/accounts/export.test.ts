@@ -23,6 +23,7 @@ const organisation = {
   quotas: { TEST: quota, LIVE: quota },
   billingDetails: { address: [], vatNumber: null, purchaseOrder: null },
   spendingLimits: { admin: noLimit, marketer: noLimit },
+  savedPlaces: [],
 };
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');

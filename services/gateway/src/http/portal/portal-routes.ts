@@ -11,6 +11,7 @@ import { peopleRoutes } from './people-routes.ts';
 import { readJson } from './portal-json.ts';
 import { requireSession } from './portal-session.ts';
 import { ignoreLateReplies, liftTime, limitTime } from './portal-time.ts';
+import { savedPlaceRoutes } from './saved-place-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
 import { type SignUpRoutes, signUpRoutes } from './sign-up-routes.ts';
@@ -21,6 +22,7 @@ export type PortalRoutes = Forwarding &
   Omit<SignUpRoutes, 'cookie'> &
   Parameters<typeof organisationRoutes>[0] &
   Parameters<typeof peopleRoutes>[0] &
+  Parameters<typeof savedPlaceRoutes>[0] &
   Parameters<typeof termsRoutes>[0] &
   Parameters<typeof keyRoutes>[0] &
   Parameters<typeof callRoutes>[0] & { readonly logger: Logger };
@@ -35,6 +37,7 @@ export function portalRoutes(options: PortalRoutes): Router {
   const signedIn: readonly Router[] = [
     sessionRoutes(o),
     organisationRoutes(o),
+    savedPlaceRoutes(o),
     peopleRoutes(o),
     termsRoutes(o),
     keyRoutes(o),

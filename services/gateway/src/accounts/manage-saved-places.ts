@@ -1,0 +1,57 @@
+/** The places that an organisation keeps for new offers (decision 268, saved places). */
+import type { SavedPlace, SavedPlaceWish } from '@offer-ads/contracts/portal/organisation-api';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { actorMay } from '../domain/accounts/people.ts';
+import { done, type Outcome, refused } from '../domain/outcome.ts';
+import { type Administration, type Change, withOrganisation } from './change-organisation.ts';
+import * as store from './saved-places-store.ts';
+
+/** The branches of a large chain; a person can still look through them. */
+export const maxSavedPlaces = 200;
+
+export type SavedPlaceRefusal = 'not-allowed' | 'place-unknown' | 'place-exists' | 'too-many-places';
+export type ManagedPlaces = ReturnType<typeof manageSavedPlaces>;
+
+export function manageSavedPlaces(o: Administration) {
+  /** Under the organisation's lock, so that two people cannot save one name, or one place too many. */
+  const withPlaces = <T, R extends SavedPlaceRefusal>(
+    change: Change,
+    work: (tx: Transaction, places: readonly SavedPlace[]) => Promise<Outcome<T, R>>,
+  ) =>
+    withOrganisation<T, R | 'not-allowed'>(o, change, async (tx, organisation) =>
+      actorMay(organisation, change.by, 'offers')
+        ? work(tx, await store.listPlaces(tx, organisation.id))
+        : refused('not-allowed'),
+    );
+
+  return {
+    list: (organisationId: number) => store.listPlaces(o.postgres, organisationId),
+
+    save: (change: Change, wish: SavedPlaceWish) =>
+      withPlaces(change, async (tx, places) => {
+        if (isTaken(places, wish.name)) return refused('place-exists');
+        if (places.length >= maxSavedPlaces) return refused('too-many-places');
+        return done(await store.insertPlace(tx, change.organisationId, wish));
+      }),
+
+    change: (change: Change, place: SavedPlace) =>
+      withPlaces(change, async (tx, places) => {
+        const others = places.filter(({ id }) => id !== place.id);
+        if (others.length === places.length) return refused('place-unknown');
+        if (isTaken(others, place.name)) return refused('place-exists');
+        await store.updatePlace(tx, place);
+        return done(place);
+      }),
+
+    delete: (change: Change, id: number) =>
+      withPlaces(change, async (tx, places) => {
+        if (!places.some((place) => place.id === id)) return refused('place-unknown');
+        await store.deletePlace(tx, id);
+        return done({});
+      }),
+  };
+}
+
+function isTaken(places: readonly SavedPlace[], name: string): boolean {
+  return places.some((place) => place.name.toLowerCase() === name.toLowerCase());
+}
