@@ -74,7 +74,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Close' }).click();
 
     await toSection(page, 'API keys');
-    await page.getByText('No TEST key is in force').waitFor();
+    await page.getByText('No active TEST key').waitFor();
     expect(await faultsOf(page, 'keys-empty')).toEqual([]);
     const { key, command } = await createKey(page, 'Web shop');
     expect(key).toMatch(/^pk_test_/);
@@ -216,7 +216,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
 
     await using colleague = await portal().visitor();
     await colleague.page.goto(await linkMailedTo(system, email));
-    await colleague.page.getByRole('button', { name: 'Continue to the portal' }).click();
+    await colleague.page.getByRole('button', { name: /^Sign in to / }).click();
     const sections = colleague.page.getByRole('navigation', { name: 'Sections' });
     await sections.getByRole('link', { name: 'API keys' }).waitFor();
     expect(await sections.getByRole('link', { name: 'People' }).count()).toBe(0);
@@ -306,7 +306,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Send me a link' }).click();
     await page.getByText('a sign-in link is on its way').waitFor();
     await page.goto(await linkMailedTo(system, adminEmail, { after: mailsBefore }));
-    await page.getByRole('button', { name: 'Continue to the portal' }).click();
+    await page.getByRole('button', { name: /^Sign in to / }).click();
     await page.getByRole('navigation', { name: 'Sections' }).waitFor();
   });
 

@@ -145,6 +145,16 @@ export const ownPaths = pathsOf({
     body: session.signInRequest,
     replies: { '202': reply('If the address is known, a link was sent to it.', session.signInReply) },
   }),
+  'POST /sign-in/link': signIns.open({
+    id: 'describeSignInLink',
+    summary: 'Who signs in with the token of a link',
+    description: 'The page of a link shows it before the person signs in. The link stays unused.',
+    body: session.signInCompletion,
+    replies: {
+      '200': reply('The address, and the trading name of the organisation.', session.signInLinkReply),
+      '401': refused('The link is unknown, was used or has expired.'),
+    },
+  }),
   'POST /sign-in/complete': signIns.open({
     id: 'completeSignIn',
     summary: 'Sign in with the token of a link',

@@ -35,6 +35,10 @@ export type SignInReply = z.infer<typeof signInReply>;
 /** POST /portal/api/sign-in/complete: the part of the link after the `#`. */
 export const signInCompletion = z.object({ token: z.string().max(200) });
 
+/** POST /portal/api/sign-in/link: who signs in with it. The body is a completion, and the link stays unused. */
+export const signInLinkReply = z.object({ email: z.string(), organisation: z.string() });
+export type SignInLinkReply = z.infer<typeof signInLinkReply>;
+
 const organisationNamed = z.object({ id: organisationId, name: z.string(), tradingName: z.string(), role });
 
 /** GET /portal/api/session; also the reply to a completed sign-in and to a switch of the organisation. */

@@ -1,4 +1,5 @@
 /** All SQL about requests to sign in and one-time links. */
+import type { SignInLinkReply } from '@offer-ads/contracts/portal/session-api';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { LinkPurpose, Membership } from '../domain/accounts/sign-in-link.ts';
 
@@ -95,6 +96,21 @@ export async function findLink(
   const [row] = await on.query<{ personId: number; email: string }>(
     `SELECT person_id AS "personId", email FROM sign_in_links WHERE token_sha256 = $1`,
     [sha256],
+  );
+  return row ?? null;
+}
+
+/** Who signs in with a link that still works. */
+export async function describeLink(
+  on: Queryable,
+  o: { sha256: Buffer; at: Date },
+): Promise<SignInLinkReply | null> {
+  const [row] = await on.query<SignInLinkReply>(
+    `SELECT p.email, o.trading_name AS organisation
+     FROM sign_in_links l JOIN people p ON p.id = l.person_id JOIN organisations o ON o.id = p.organisation_id
+     WHERE l.token_sha256 = $1 AND l.used_at IS NULL AND l.expires_at > $2
+       AND p.enabled AND o.enabled AND lower(p.email) = l.email`,
+    [o.sha256, o.at],
   );
   return row ?? null;
 }

@@ -1,6 +1,7 @@
 /** Signing in: a request that does not reveal who exists, a link that works once, a session. */
 import { randomUUID } from 'node:crypto';
 import { SignInRequested } from '@offer-ads/contracts/events/gateway';
+import type { SignInLinkReply } from '@offer-ads/contracts/portal/session-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
@@ -27,6 +28,8 @@ const tidyBatch = 1_000;
 export type SignIn = AsyncDisposable & {
   /** Does the same work for every address. False if more requests wait than can be answered in time. */
   readonly ask: (email: string, at: Date) => Promise<boolean>;
+  /** Who signs in with a link; null if it does not work. Does not use it up. */
+  readonly describe: (token: string, at: Date) => Promise<SignInLinkReply | null>;
   /** The token of the new session; null if the link is unknown, used or expired, or its person may not sign in. */
   readonly complete: (o: Completion) => Promise<string | null>;
 };
@@ -80,6 +83,8 @@ export function startSignIn(o: AnsweringOptions & { readonly publicUrl: string }
       answering.runNow().catch(() => {});
       return isKept;
     },
+    describe: async (token, at) =>
+      isToken(token) ? store.describeLink(postgres, { sha256: sha256OfToken(token), at }) : null,
     complete: async (completion) => {
       const token = await complete(completion);
       signIns.inc({ outcome: token === null ? 'refused' : 'signed-in' });

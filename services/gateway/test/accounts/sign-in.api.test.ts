@@ -219,6 +219,22 @@ describe('POST /portal/api/sign-in/complete', () => {
     expect(await rows('SELECT id FROM portal_sessions WHERE email = $1', [email])).toHaveLength(1);
   });
 
+  it('is said before to whom the link belongs, which uses nothing up; nothing is said of one that does not work', async () => {
+    const token = await askAndRead();
+    const look = (wanted: string) =>
+      portal.browser().call('/portal/api/sign-in/link', { method: 'POST', json: { token: wanted } });
+    for (let looks = 0; looks < 2; looks += 1)
+      expect(await look(token)).toMatchObject({
+        status: 200,
+        body: { email, organisation: expect.any(String) },
+      });
+    expect(await complete(token)).toBe(200);
+    for (const dead of [token, `${token.slice(1)}x`, '']) expect((await look(dead)).status).toBe(401);
+    const late = await askAndRead();
+    portal.clock.advance(15 * 60_000);
+    expect((await look(late)).status).toBe(401);
+  });
+
   it('accepts one of several links of a person, older or newer, also when two are used at the same time', async () => {
     const [older, newer] = [await askAndRead(), await askAndRead()];
     expect([await complete(older), await complete(newer)]).toEqual([200, 401]);

@@ -74,7 +74,7 @@ describe('a change by a signed-in person', () => {
 });
 
 describe('signing in and signing up', () => {
-  it.each(['/sign-in', '/sign-in/complete', '/sign-up', '/sign-up/complete'])(
+  it.each(['/sign-in', '/sign-in/link', '/sign-in/complete', '/sign-up', '/sign-up/complete'])(
     'are refused from another site: %s',
     async (path) => {
       const json = { email, token: 'x'.repeat(43) };

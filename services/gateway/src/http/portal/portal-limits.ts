@@ -15,6 +15,8 @@ export const portalLimits = {
   /** Per /24 or /48, which one person may own entirely. */
   signUpOfPrefix: { name: 'portal-sign-up-prefix', requests: 100, windowSeconds: 3_600 },
   completion: { name: 'portal-completion', requests: 30, windowSeconds: 900 },
+  /** Pages that show a link before it is used; some are opened more than once. */
+  link: { name: 'portal-link', requests: 60, windowSeconds: 900 },
   /** Mailbox providers send these requests for all their customers from a few networks. */
   unsubscribing: { name: 'portal-unsubscribing', requests: 600, windowSeconds: 60 },
 } as const satisfies Record<string, Limit>;

@@ -1,5 +1,5 @@
 /** Requests a one-time link, and signs in with it. */
-import { type SignInReply, signInRequest } from '@offer-ads/contracts/portal/session-api';
+import { type SignInReply, signInCompletion, signInRequest } from '@offer-ads/contracts/portal/session-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { refuseForeignOrigins } from '@offer-ads/platform/pages/csrf';
@@ -25,7 +25,7 @@ export type SignInRoutes = SessionsAndLimits & { readonly signIn: SignIn; readon
 
 export function signInRoutes(o: SignInRoutes): Router {
   const routes = express.Router();
-  /** Common to both routes, which have no session yet. */
+  /** Common to all routes, which have no session yet. */
   const guarded = (limit: Limit) => [
     limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req))),
     refuseForeignOrigins(o.publicUrl),
@@ -37,6 +37,12 @@ export function signInRoutes(o: SignInRoutes): Router {
     const { email } = validInput(signInRequest, req.body);
     if (await o.signIn.ask(email, requestFacts(req).receivedAt)) res.status(202).json(askReply);
     else throw serviceUnavailable('too many requests to sign in are waiting');
+  });
+  routes.post('/sign-in/link', ...guarded(portalLimits.link), async (req: Request, res: Response) => {
+    const { token } = validInput(signInCompletion, req.body);
+    const described = await o.signIn.describe(token, requestFacts(req).receivedAt);
+    if (described === null) res.status(401).json(linkRefused);
+    else res.json(described);
   });
   routes.post(
     '/sign-in/complete',
