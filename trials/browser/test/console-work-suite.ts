@@ -20,7 +20,7 @@ export function walksOfStaffWork(portal: () => Portal): void {
     await openConsole(visitor, system);
     const entry = page.getByRole('link', { name: /events? of billing (is|are) parked/i });
     await reloadUntil(page, entry);
-    await page.getByText(/^\d+ things? needs? a person$/).waitFor();
+    await page.getByText(/^\d+ things? to do$/).waitFor();
     expect(await page.getByText('Everything works').count()).toBe(0);
     expect(await faultsOf(page, 'console-attention')).toEqual([]);
     await entry.click();

@@ -58,7 +58,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     const ofAdmins = page.getByRole('form', { name: 'Spending limits of each Admin' });
     await ofAdmins.getByLabel('Spending limit for a day').fill('0.02');
     await ofAdmins.getByRole('button', { name: 'Save' }).click();
-    await ofAdmins.getByText('Saved, and in force.').waitFor();
+    await ofAdmins.getByText('Saved.').waitFor();
     expect(await faultsOf(page, 'people-spending-limits')).toEqual([]);
     await page.reload();
     await ofAdmins.waitFor();

@@ -247,7 +247,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
     await using viewer = await portal().visitor();
     await join(viewer, 'viewer');
     const { page, go } = viewer;
-    await page.getByRole('region', { name: 'Results' }).getByRole('link', { name: '1 Active' }).waitFor();
+    await page.getByRole('link', { name: '1 Active' }).waitFor();
     expect(await page.getByText('What to do next').count()).toBe(0);
     await go('/portal/test/offers');
     await page.getByRole('link', { name: 'Salsa for two' }).waitFor();

@@ -18,13 +18,13 @@ export function coloursOf<Names extends Readonly<Record<string, string>>>(
   return Object.fromEntries(colours) as { readonly [Name in keyof Names]: string };
 }
 
-/** A number that changes with each change of the theme or mode. */
+/** A number that changes with each change of the theme. */
 export function useThemeChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
     const changed = () => setChanges((before) => before + 1);
     const chosen = new MutationObserver(changed);
-    chosen.observe(document.documentElement, { attributeFilter: ['data-theme', 'data-mode'] });
+    chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', changed);
     return () => {

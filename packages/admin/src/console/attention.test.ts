@@ -132,15 +132,10 @@ const cases: readonly [string, Partial<Facts>, string, string][] = [
   [
     'organisations without approval',
     { waitingForApproval: 3 },
-    '3 organisations wait for approval',
+    '3 organisations to approve',
     '/organisations?which=waiting',
   ],
-  [
-    'offers without a review',
-    { reviewsWaiting: 1 },
-    'A LIVE offer waits for a look at its texts and picture',
-    '/reviews',
-  ],
+  ['offers without a review', { reviewsWaiting: 1 }, '1 offer to review', '/reviews'],
 ];
 
 describe('what needs a person', () => {

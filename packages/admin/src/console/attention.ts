@@ -25,12 +25,12 @@ export function attentionTo(health: Facts): readonly Attention[] {
     ...ofMoney(health),
     ...ofMails(health),
     waiting(health.waitingForApproval, '/organisations?which=waiting', {
-      one: 'An organisation waits for approval',
-      many: 'organisations wait for approval',
+      one: '1 organisation to approve',
+      many: 'organisations to approve',
     }),
     waiting(health.reviewsWaiting, '/reviews', {
-      one: 'A LIVE offer waits for a look at its texts and picture',
-      many: 'LIVE offers wait for a look at their texts and pictures',
+      one: '1 offer to review',
+      many: 'offers to review',
     }),
   ].filter((found) => found !== false);
   return all.toSorted((one, other) => ranks[one.severity] - ranks[other.severity]);

@@ -12,6 +12,7 @@ import {
 import { zonedDateTime } from '../values/date-time.ts';
 import { keyRights, newKeyRights } from '../values/key-rights.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
+import { savedPlaceLimits } from '../values/offer-limits.ts';
 import { offerTexts } from '../values/offer-texts.ts';
 import {
   country,
@@ -86,9 +87,8 @@ export const timeZoneChange = z.object({ timeZone });
 
 // ---- saved places
 
-export const MAX_CHARACTERS_OF_PLACE_NAME = 80;
 export const savedPlaceWish = z.object({
-  name: line(MAX_CHARACTERS_OF_PLACE_NAME).meta({
+  name: line(savedPlaceLimits.nameAtMost).meta({
     description: 'Unique in the organisation, in upper and lower case alike.',
   }),
   latitude,

@@ -16,5 +16,8 @@ export const offerLimits = {
 /** A megabyte is 1,024 × 1,024 bytes here. */
 export const MAX_IMAGE_BYTES = offerLimits.imageMegabytes * 1_024 * 1_024;
 
+/** The places that an organisation keeps, and the length of their names. */
+export const savedPlaceLimits = { most: 200, nameAtMost: 80 } as const;
+
 /** The number of entries on a page of a list. */
 export const pageLimits = { standard: 20, most: 100 } as const;

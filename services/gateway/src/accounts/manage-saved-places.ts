@@ -1,13 +1,11 @@
 /** The places that an organisation keeps for new offers (decision 268, saved places). */
 import type { SavedPlace, SavedPlaceWish } from '@offer-ads/contracts/portal/organisation-api';
+import { savedPlaceLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { actorMay } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Administration, type Change, withOrganisation } from './change-organisation.ts';
 import * as store from './saved-places-store.ts';
-
-/** The branches of a large chain; a person can still look through them. */
-export const maxSavedPlaces = 200;
 
 export type SavedPlaceRefusal = 'not-allowed' | 'place-unknown' | 'place-exists' | 'too-many-places';
 export type ManagedPlaces = ReturnType<typeof manageSavedPlaces>;
@@ -30,7 +28,7 @@ export function manageSavedPlaces(o: Administration) {
     save: (change: Change, wish: SavedPlaceWish) =>
       withPlaces(change, async (tx, places) => {
         if (isTaken(places, wish.name)) return refused('place-exists');
-        if (places.length >= maxSavedPlaces) return refused('too-many-places');
+        if (places.length >= savedPlaceLimits.most) return refused('too-many-places');
         return done(await store.insertPlace(tx, change.organisationId, wish));
       }),
 

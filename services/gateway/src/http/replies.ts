@@ -1,12 +1,13 @@
 /** All refusals of the gateway with their replies (decision 19, bodies of refusals): one row per reason. */
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '@offer-ads/contracts/public/api';
+import { savedPlaceLimits } from '@offer-ads/contracts/values/offer-limits';
 import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import type { Response } from 'express';
 import type { ErasureRefusal } from '../accounts/erase-person.ts';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
-import { maxSavedPlaces, type SavedPlaceRefusal } from '../accounts/manage-saved-places.ts';
+import type { SavedPlaceRefusal } from '../accounts/manage-saved-places.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
 import type { ApprovalRefusal } from '../domain/accounts/approval.ts';
 import {
@@ -107,7 +108,7 @@ export const refusals = {
   'not-verified': staff(403, 'People can be invited once the platform team has approved your organisation'),
   'place-unknown': { toStaff: notFound },
   'place-exists': staff(409, 'A place with this name is saved already: choose another name'),
-  'too-many-places': staff(409, `At most ${maxSavedPlaces} places can be saved: delete one first`),
+  'too-many-places': staff(409, `At most ${savedPlaceLimits.most} places can be saved: delete one first`),
   'terms-superseded': staff(409, 'That version was published before and has been superseded'),
   'terms-differ': staff(409, 'That version was published with another text or date: publish a new version'),
   'terms-past': staff(400, 'holdsFrom: must be in the future; leave it out for a version that holds at once'),

@@ -47,7 +47,7 @@ it('a place is saved, changed and deleted by those who create offers, and no oth
 
 it('two people who save one name at once get one place, in any case of letters', async () => {
   const replies = await Promise.all([save(soho), save({ ...soho, name: 'sOHO' }, cafe.admin)]);
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
   const { id } = (await save(leeds)).body as SavedPlace;
   expect(await cafe.admin.call('PUT', `/places/${id}`, { ...leeds, name: 'soho' })).toMatchObject({
     status: 409,
@@ -62,7 +62,7 @@ it('at most 200 places are saved, also by two people at once, and an organisatio
      SELECT ${organisationId}, 'Branch ' || n, 51.5, -0.1 FROM generate_series(1, 199) n`,
   );
   const replies = await Promise.all([save(soho), save(leeds, cafe.admin)]);
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
   expect(replies.find(({ status }) => status === 409)?.body).toEqual(message('At most 200'));
   const { rows } = await portal.database.query<{ rule: string }>(
     `SELECT confdeltype AS rule FROM pg_constraint WHERE conrelid = 'saved_places'::regclass AND contype = 'f'`,

@@ -82,14 +82,14 @@ const badges = {
   task: ['muted', 'today'],
 } as const;
 
-/** Says that everything works only if nothing needs a person. */
+/** Says that everything works only if there is nothing to do. */
 function Headline({ attention }: Pick<ConsoleHealth, 'attention'>) {
   const [worst] = attention;
   if (worst === undefined)
     return (
       <Notice kind="good">
         <p>
-          <strong>Everything works, and nothing needs a person</strong>
+          <strong>Everything works, and there is nothing to do</strong>
         </p>
       </Notice>
     );
@@ -99,10 +99,10 @@ function Headline({ attention }: Pick<ConsoleHealth, 'attention'>) {
       <p>
         <strong>
           {worst.severity === 'task'
-            ? 'Everything works. To do today:'
+            ? 'Today:'
             : attention.length === 1
-              ? '1 thing needs a person'
-              : `${attention.length} things need a person`}
+              ? '1 thing to do'
+              : `${attention.length} things to do`}
         </strong>
       </p>
       <ul class="attention">
@@ -132,7 +132,7 @@ function Figures({ health }: { readonly health: ConsoleHealth }) {
   return (
     <div class="cards">
       <Figure title="Parked events" kind={parked > 0 ? 'warning' : 'good'} badge={String(parked)}>
-        <a href="/parked">{parked > 0 ? 'They wait for a person' : 'None waits for a person'}</a>
+        <a href="/parked">{parked > 0 ? 'Replay or drop them' : 'None to look at'}</a>
       </Figure>
       <Figure
         title="Organisations"

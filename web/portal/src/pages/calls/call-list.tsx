@@ -1,67 +1,64 @@
-/** Calls, newest first. Each leads to its page, and the result of a refused call to its entry in the guide. */
+/** Calls, newest first, a line each. Each leads to its page, and the result of a refused call to its entry in the guide. */
 import type { ApiKey, CallsReply } from '@offer-ads/contracts/portal/organisation-api';
-import type { ComponentChildren } from 'preact';
-import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { usePortal } from '../../session.ts';
 import { Result } from './result.tsx';
 
-type Call = CallsReply['calls'][number];
-
 type CallTableProps = {
-  readonly calls: readonly Call[];
-  /** A line below the route. */
-  readonly detail?: (call: Call) => ComponentChildren;
+  readonly calls: readonly CallsReply['calls'][number][];
+  /** For the names of keys; without them the column is left out. */
+  readonly keys?: readonly ApiKey[];
 };
 
-export function CallTable({ calls, detail }: CallTableProps) {
+export function CallTable({ calls, keys }: CallTableProps) {
   const { at } = usePortal();
+  const names = new Map(keys?.map(({ id, name }) => [id, name]));
   return (
-    <Table
-      rows={calls}
-      // Calls have no id; the index is stable because the list only grows at its end.
-      keyOf={(_, index) => index}
-      columns={[
-        { title: 'Time', cell: (call) => <When at={call.at} precision="second" /> },
-        {
-          title: 'Call',
-          cell: (call) => (
-            <>
+    <table class="calls">
+      <thead>
+        <tr>
+          <th scope="col" class="time">
+            Time
+          </th>
+          <th scope="col">Call</th>
+          {keys !== undefined && (
+            <th scope="col" class="optional">
+              Key
+            </th>
+          )}
+          <th scope="col" class="result">
+            Result
+          </th>
+          <th scope="col" class="took numeric">
+            Took
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {calls.map((call, index) => (
+          // Calls have no id; the index is stable because the list only grows at its end.
+          <tr key={index}>
+            <td class="time">
+              <When at={call.at} precision="second" />
+            </td>
+            <td>
               <a href={at(`calls/${encodeURIComponent(call.requestId)}`)}>
-                <code class="address">{call.route}</code>
-              </a>{' '}
-              {call.mode !== null && <span class="badge muted">{call.mode}</span>}
-              {detail !== undefined && <div class="small muted">{detail(call)}</div>}
-            </>
-          ),
-        },
-        {
-          title: 'Result',
-          cell: (call) => (
-            <>
-              <Result of={call} /> <span class="small muted">{call.durationMs} ms</span>
-            </>
-          ),
-        },
-      ]}
-    />
-  );
-}
-
-type CallListProps = { readonly calls: readonly Call[]; readonly keys: readonly ApiKey[] };
-
-export function CallList({ calls, keys }: CallListProps) {
-  const named = new Map(keys.map(({ id, name }) => [id, name]));
-  return (
-    <div class="card">
-      <CallTable
-        calls={calls}
-        detail={(call) => (
-          <>
-            {named.get(call.keyId)} …{call.lastFour}, request <code class="address">{call.requestId}</code>
-          </>
-        )}
-      />
-    </div>
+                <code>{call.route}</code>
+              </a>
+            </td>
+            {keys !== undefined && (
+              <td class="optional">
+                {call.mode !== null && <span class="badge muted">{call.mode}</span>} {names.get(call.keyId)} …
+                {call.lastFour}
+              </td>
+            )}
+            <td class="result">
+              <Result of={call} />
+            </td>
+            <td class="took numeric muted">{call.durationMs} ms</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -8,7 +8,7 @@ import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal, useRead } from '../../session.ts';
 import { type CallFilter, filterOf, isFiltered, queryOf, requestOf } from './call-filter.ts';
-import { CallList } from './call-list.tsx';
+import { CallTable } from './call-list.tsx';
 import { CallsFilter } from './calls-filter.tsx';
 
 export function Calls() {
@@ -63,7 +63,11 @@ export function Calls() {
           </p>
         </Empty>
       )}
-      {listed.length > 0 && <CallList calls={listed} keys={keys.data?.keys ?? []} />}
+      {listed.length > 0 && (
+        <div class="card">
+          <CallTable calls={listed} keys={keys.data?.keys ?? []} />
+        </div>
+      )}
       {calls.isSuccess && listed.length === 0 && calls.hasNextPage && (
         <p>No matching calls in the period that was searched so far.</p>
       )}

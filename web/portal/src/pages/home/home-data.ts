@@ -1,6 +1,6 @@
 /** The data of the home page, as far as the role may read it. */
 
-import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
+import type { PortalListReply, ResultsReply } from '@offer-ads/contracts/portal/offers-api';
 import type {
   CallsReply,
   KeysReply,
@@ -14,7 +14,7 @@ import { usePortal, useRead } from '../../session.ts';
 export type Days = 7 | 30;
 
 export function useHome(days: Days) {
-  const { may, mode, session } = usePortal();
+  const { may, mode, scope, session } = usePortal();
   const { id } = session.organisation;
   return {
     organisation: useOrganisation(),
@@ -22,6 +22,11 @@ export function useHome(days: Days) {
     keys: useRead<KeysReply>([id, 'keys'], '/keys', { enabled: may('keys') }),
     people: useRead<PeopleOfOrganisation>([id, 'people'], '/people', { enabled: may('people') }),
     results: useResults(days),
+    ending: useRead<PortalListReply>(
+      [...scope, 'offers', 'ending'],
+      `/${mode}/offers?limit=5&sort=ending_soon`,
+      { enabled: may('view-offers') },
+    ),
     calls: useRead<CallsReply>([id, 'calls', 'newest', mode], `/calls?limit=5&mode=${mode.toUpperCase()}`, {
       enabled: may('calls'),
     }),

@@ -11,14 +11,16 @@ import { CallTable } from '../calls/call-list.tsx';
 import { listKeys } from '../keys/listed-keys.ts';
 import { type Days, type HomeData, useHome } from './home-data.ts';
 import { NextSteps } from './next-steps.tsx';
+import { OffersNow } from './offers-now.tsx';
 import { Results } from './results.tsx';
 import { stepsOf } from './steps.ts';
 
 export function Home() {
-  const { session, mode, may } = usePortal();
+  const { at, session, mode, may } = usePortal();
   const [days, setDays] = useState<Days>(7);
   const data = useHome(days);
   const { organisation, balance, keys, people, results } = data;
+  const hasOffers = results.data !== undefined && results.data.offers.total === 'some';
   const steps = stepsOf({
     mode,
     may,
@@ -26,20 +28,31 @@ export function Home() {
     termsDue: organisation.data?.termsDueAt ? momentText(organisation.data.termsDueAt) : null,
     balanceMinor: balance.data && BigInt(balance.data.balanceMinor),
     keysInForce: keys.data && listKeys(keys.data.keys, { mode, text: '', withPast: false }).inForce,
-    hasOffers: results.data && results.data.offers.total === 'some',
+    hasOffers: results.data && hasOffers,
     people: people.data?.people.length,
   });
   // Show all at once: what grows would move the rest while it is read.
   const waits = [organisation, balance, keys, people, results].some(({ isLoading }) => isLoading);
   return (
-    <PortalPage title={session.organisation.tradingName} lead={`Overview of ${mode.toUpperCase()} mode.`}>
+    <PortalPage
+      title={session.organisation.tradingName}
+      actions={
+        may('offers') && (
+          <a class="button" href={at('offers/new')}>
+            New offer
+          </a>
+        )
+      }
+    >
       {organisation.isError && <Failed error={organisation.error} retry={organisation.refetch} />}
       {waits ? (
         <Loading what="the overview" lines={12} />
       ) : (
         <>
-          <NextSteps steps={steps} />
+          {!hasOffers && <NextSteps steps={steps} />}
+          {may('view-offers') && hasOffers && <OffersNow of={data} />}
           {may('view-offers') && <Results of={results} days={days} show={setDays} />}
+          {hasOffers && <NextSteps steps={steps} />}
           <div class="two">
             {may('billing') && <Balance of={data} />}
             {may('keys') && <Keys of={data} />}
@@ -66,7 +79,7 @@ function Keys({ of: { keys } }: { readonly of: HomeData }) {
   return (
     <Card title="API keys" page="keys" link="Manage API keys" query={keys}>
       <p class="large">
-        {inForce} <span class="muted small">in force</span>
+        {inForce} <span class="muted small">active</span>
       </p>
     </Card>
   );

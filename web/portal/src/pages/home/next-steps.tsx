@@ -4,32 +4,26 @@ import type { Step } from './steps.ts';
 
 export function NextSteps({ steps }: { readonly steps: readonly Step[] }) {
   const { at } = usePortal();
-  const next = steps.find(({ done }) => !done);
-  if (next === undefined) return null;
-  const done = steps.filter((step) => step.done).length;
+  const left = steps.filter(({ done }) => !done);
+  if (left.length === 0) return null;
   return (
     <section class="card" aria-labelledby="next">
       <div class="row spread">
         <h2 id="next">What to do next</h2>
         <span class="muted small">
-          {done} of {steps.length} done
+          {steps.length - left.length} of {steps.length} done
         </span>
       </div>
       <ol class="steps">
-        {steps.map((step) => (
-          <li key={step.title} data-done={step.done}>
-            <span class="mark" aria-hidden="true">
-              {step.done ? '✓' : ''}
-            </span>
+        {left.map((step) => (
+          <li key={step.title}>
             <div>
               <strong>{step.title}</strong>
-              {step.done ? <span class="hidden">: done</span> : <p class="muted">{step.why}</p>}
+              <p class="muted">{step.why}</p>
             </div>
-            {!step.done && (
-              <a class={step === next ? 'button' : 'button quiet'} href={at(step.page)}>
-                {step.action}
-              </a>
-            )}
+            <a class="button quiet" href={at(step.page)}>
+              {step.action}
+            </a>
           </li>
         ))}
       </ol>

@@ -44,7 +44,6 @@ export function Results({ of: results, days, show }: ResultsProps) {
         <Loaded query={results} what="results">
           {(data) => (
             <div class="stack" data-waiting={results.isPlaceholderData}>
-              <Now offers={data.offers} />
               {data.offers.total === 'none' && isNothing(data) ? <NoOffers /> : <Period of={data} />}
             </div>
           )}
@@ -58,61 +57,11 @@ function isNothing({ current, before }: ResultsReply): boolean {
   return current.views === 0 && before.views === 0;
 }
 
-const states = [
-  ['active', 'Active'],
-  ['scheduled', 'Scheduled'],
-  ['paused', 'Paused'],
-  ['awaiting_payment', 'Awaiting Payment'],
-] as const;
-
-function Now({ offers }: { readonly offers: ResultsReply['offers'] }) {
-  const { at } = usePortal();
-  return (
-    <>
-      {offers.disabled > 0 && (
-        <p class="notice warning">
-          <span>
-            The platform team has disabled {offers.disabled === 1 ? 'an offer' : `${offers.disabled} offers`},
-            so members do not see {offers.disabled === 1 ? 'it' : 'them'}.{' '}
-            <a href={at('offers?disabled=yes')}>See why</a>
-          </span>
-        </p>
-      )}
-      <Counts of={offers} />
-    </>
-  );
-}
-
-function Counts({ of: offers }: { readonly of: ResultsReply['offers'] }) {
-  const { at } = usePortal();
-  const { countText } = useFigures();
-  return (
-    <ul class="state-counts" aria-label="Offers now">
-      {states.map(([state, label]) => (
-        <li key={state}>
-          <a href={at(`offers?state=${state}`)}>
-            <span class="figure">
-              {countText(offers[state])}
-              {offers.are_more && '+'}
-            </span>{' '}
-            <span>{label}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function NoOffers() {
-  const { mode, at, may } = usePortal();
+  const { mode } = usePortal();
   return (
     <Empty title={`There is no ${mode.toUpperCase()} offer yet`}>
       <p class="muted">Views, clicks and spend are shown here when the first one runs.</p>
-      {may('offers') && (
-        <a class="button quiet" href={at('offers/new')}>
-          Create an offer
-        </a>
-      )}
     </Empty>
   );
 }

@@ -68,7 +68,7 @@ export function KeyList({ keys, roll, limit, disable }: KeyListProps) {
       </p>
       {listed.length === 0 ? (
         <Empty
-          title={text === '' ? `No ${mode.toUpperCase()} key is in force` : 'No matching key'}
+          title={text === '' ? `No active ${mode.toUpperCase()} key` : 'No matching key'}
           icon={KeyRound}
         >
           {text === '' ? (

@@ -82,8 +82,8 @@ export function People() {
           />
         )}
       </Loaded>
-      <section class="stack" aria-labelledby="roles">
-        <h2 id="roles">Roles</h2>
+      <details class="more">
+        <summary>What each role may do</summary>
         <dl class="facts">
           {roleNames.map((role) => (
             <Fragment key={role}>
@@ -92,7 +92,7 @@ export function People() {
             </Fragment>
           ))}
         </dl>
-      </section>
+      </details>
       {may('key-rights') && <RoleLimits />}
       {open === 'invite' && (
         <Invite

@@ -16,15 +16,15 @@ export function RoleLimits() {
     <section class="stack" aria-labelledby="spending-limits">
       <h2 id="spending-limits">Spending limits</h2>
       <p class="muted">
-        How much one person of a role may order, for each person apart, and for TEST and LIVE mode apart. A
-        field that is empty sets no limit. API keys have limits of their own.
+        The most that one person may order in each mode. An empty field sets no limit. API keys have limits of
+        their own.
       </p>
       <Loaded query={limits} what="spending limits" lines={4}>
         {(data) => (
-          <>
+          <div class="two wide">
             <LimitsOfRole role="admin" of={data.admin} queryKey={queryKey} />
             <LimitsOfRole role="marketer" of={data.marketer} queryKey={queryKey} />
-          </>
+          </div>
         )}
       </Loaded>
     </section>
@@ -63,7 +63,7 @@ function LimitsOfRole({ role, of, queryKey }: LimitsOfRoleProps) {
         label={`Spending limits of each ${title}`}
         actions={
           <span role="status" class="small">
-            {saved && 'Saved, and in force.'}
+            {saved && 'Saved.'}
           </span>
         }
       >

@@ -4,6 +4,7 @@ import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { offerSorts } from '@offer-ads/contracts/values/offers-list';
 import { useEffect, useState } from 'preact/hooks';
 import { Options } from '../../../../../ui/field.tsx';
+import { FoldedFilters } from '../../../folded-filters.tsx';
 import { type Filters, sortLabels, statusFilters } from './filters.ts';
 
 type FilterBarProps = { readonly filters: Filters; readonly show: (filters: Filters) => void };
@@ -36,59 +37,61 @@ export function FilterBar({ filters, show }: FilterBarProps) {
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
-      <label>
-        <span>State</span>
-        <select
-          value={filters.status}
-          onChange={(event) => show({ ...filters, status: event.currentTarget.value })}
-        >
-          <option value="">All states</option>
-          <Options of={statusFilters} />
-        </select>
-      </label>
-      <label>
-        <span>Order</span>
-        <select
-          value={filters.sort}
-          onChange={(event) =>
-            show({
-              ...filters,
-              sort: offerSorts.find((sort) => sort === event.currentTarget.value) ?? 'newest',
-            })
-          }
-        >
-          <Options of={offerSorts.map((sort) => [sort, sortLabels[sort]])} />
-        </select>
-      </label>
-      <details class="more-filters" open={isNarrowed}>
-        <summary>More filters</summary>
-        <div>
-          <label>
-            <span>Created from</span>
-            <input
-              type="date"
-              value={filters.from}
-              onChange={(event) => show({ ...filters, from: event.currentTarget.value })}
-            />
-          </label>
-          <label>
-            <span>Created to</span>
-            <input
-              type="date"
-              value={filters.to}
-              onChange={(event) => show({ ...filters, to: event.currentTarget.value })}
-            />
-          </label>
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={filters.disabled}
-              onChange={(event) => show({ ...filters, disabled: event.currentTarget.checked })}
-            />
-            Only disabled ones
-          </label>
-        </div>
-      </details>
+      <FoldedFilters areSet={filters.status !== '' || isNarrowed}>
+        <label>
+          <span>State</span>
+          <select
+            value={filters.status}
+            onChange={(event) => show({ ...filters, status: event.currentTarget.value })}
+          >
+            <option value="">All states</option>
+            <Options of={statusFilters} />
+          </select>
+        </label>
+        <label>
+          <span>Order</span>
+          <select
+            value={filters.sort}
+            onChange={(event) =>
+              show({
+                ...filters,
+                sort: offerSorts.find((sort) => sort === event.currentTarget.value) ?? 'newest',
+              })
+            }
+          >
+            <Options of={offerSorts.map((sort) => [sort, sortLabels[sort]])} />
+          </select>
+        </label>
+        <details class="more-filters" open={isNarrowed}>
+          <summary>More filters</summary>
+          <div>
+            <label>
+              <span>Created from</span>
+              <input
+                type="date"
+                value={filters.from}
+                onChange={(event) => show({ ...filters, from: event.currentTarget.value })}
+              />
+            </label>
+            <label>
+              <span>Created to</span>
+              <input
+                type="date"
+                value={filters.to}
+                onChange={(event) => show({ ...filters, to: event.currentTarget.value })}
+              />
+            </label>
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={filters.disabled}
+                onChange={(event) => show({ ...filters, disabled: event.currentTarget.checked })}
+              />
+              Only disabled ones
+            </label>
+          </div>
+        </details>
+      </FoldedFilters>
     </form>
   );
 }
