@@ -282,6 +282,7 @@ export type BalanceEntry = {
   readonly kind:
     | 'offer-charge'
     | 'offer-card-payment'
+    | 'group-card-payment'
     | 'unused-time-credit'
     | 'card-top-up'
     | 'platform-top-up'

@@ -139,18 +139,22 @@ CREATE TABLE ledger_checks (
 
 ---- Payments ----
 
--- How each offer is paid, by either method, and each top-up of a prepaid balance by card: one row for each purchase. Charge, checkout,
--- payment and credits of one purchase all lock this row, so that they happen one after the other.
+-- How each offer is paid, by either method, each offer group, and each top-up of a prepaid balance by card: one row for each purchase.
+-- Charge, checkout, payment and credits of one purchase all lock this row, so that they happen one after the other. A group has a row of its
+-- own, by which it is paid, and one for each of its offers, which is charged from the balance in the transaction that books that payment.
 CREATE SEQUENCE top_up_ids;
 CREATE TABLE payments (
   offer_id            bigint UNIQUE,
   top_up_id           bigint UNIQUE,
+  group_id            bigint UNIQUE,
+  -- Of an offer: the group with which it is paid.
+  of_group            bigint REFERENCES payments (group_id) ON DELETE CASCADE,
   organisation_id     bigint NOT NULL,
   mode                text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
   currency            text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   -- Null: the id was closed before anything was asked of billing, and can never be charged.
   payment_method      text CHECK (payment_method IN ('B', 'E')),
-  state               text NOT NULL CHECK (state IN ('charged', 'opening', 'open', 'closing', 'closed', 'paid')),
+  state               text NOT NULL CHECK (state IN ('charged', 'opening', 'open', 'closing', 'closed', 'paid', 'unpaid')),
   title               text NOT NULL,
   net_minor           bigint NOT NULL CHECK (net_minor >= 0),
   vat_minor           bigint NOT NULL CHECK (vat_minor >= 0),
@@ -160,7 +164,8 @@ CREATE TABLE payments (
   credited_minor      bigint NOT NULL DEFAULT 0,
   paid_at             timestamptz CHECK (paid_at IS NOT NULL OR state <> 'paid'),
 
-  -- Of an offer: the key or person who ordered it, and on which day (UTC). Their spending limits count what is not closed.
+  -- Of an offer without a group, or a group: the key or person who ordered it, and on which day (UTC). Their spending limits count what is
+  -- not closed.
   spender             text,
   ordered_on          date,
 
@@ -194,19 +199,23 @@ CREATE TABLE payments (
   -- When to ask Stripe, should no webhook have come. Null once nothing more is to be learned.
   next_check_at       timestamptz,
 
-  CONSTRAINT ordered_by CHECK (num_nonnulls(spender, ordered_on) = CASE WHEN payment_method IS NULL OR offer_id IS NULL THEN 0 ELSE 2 END),
-  CONSTRAINT of_one_purchase CHECK (num_nonnulls(offer_id, top_up_id) = 1),
+  CONSTRAINT ordered_by CHECK (num_nonnulls(spender, ordered_on) = CASE
+    WHEN payment_method IS NULL OR top_up_id IS NOT NULL OR of_group IS NOT NULL THEN 0 ELSE 2 END),
+  CONSTRAINT of_one_purchase CHECK (num_nonnulls(offer_id, top_up_id, group_id) = 1),
+  CONSTRAINT groups_are_of_offers CHECK (of_group IS NULL OR (offer_id IS NOT NULL AND payment_method IS NOT DISTINCT FROM 'B')),
+  CONSTRAINT offers_earn CHECK (offer_id IS NOT NULL OR earned_minor = 0),
   CONSTRAINT earned_within_price CHECK (earned_minor BETWEEN 0 AND net_minor),
   CONSTRAINT credits_within_price CHECK (credited_minor BETWEEN 0 AND net_minor),
   CONSTRAINT credits_need_payment CHECK (credited_minor = 0 OR paid_at IS NOT NULL),
   CONSTRAINT states_of_method CHECK (CASE payment_method
-    WHEN 'B' THEN state = 'charged' AND paid_at IS NOT NULL
-    WHEN 'E' THEN state <> 'charged' AND num_nulls(pay_token, expiry_at, generation, session_begun_at, session_expires_at) = 0
+    WHEN 'B' THEN (state = 'charged' AND paid_at IS NOT NULL) OR (state = 'unpaid' AND paid_at IS NULL AND of_group IS NOT NULL)
+    WHEN 'E' THEN state NOT IN ('charged', 'unpaid') AND num_nulls(pay_token, expiry_at, generation, session_begun_at, session_expires_at) = 0
     ELSE state = 'closed' AND paid_at IS NULL
   END),
   CONSTRAINT top_ups_by_card CHECK (CASE WHEN top_up_id IS NULL THEN idempotency_key IS NULL
-    ELSE idempotency_key IS NOT NULL AND payment_method IS NOT DISTINCT FROM 'E' AND net_minor > 0 AND earned_minor = 0 END)
+    ELSE idempotency_key IS NOT NULL AND payment_method IS NOT DISTINCT FROM 'E' AND net_minor > 0 END)
 );
+CREATE INDEX payments_of_group ON payments (of_group) WHERE of_group IS NOT NULL;
 CREATE UNIQUE INDEX payments_of_key ON payments (organisation_id, mode, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX payments_of_link ON payments (pay_token) WHERE pay_token IS NOT NULL;
 CREATE UNIQUE INDEX payments_of_session ON payments (session_id) WHERE session_id IS NOT NULL;
@@ -220,15 +229,41 @@ CREATE INDEX payments_to_check ON payments (next_check_at) WHERE next_check_at I
 CREATE INDEX payments_open_top_ups ON payments (organisation_id, mode, expiry_at)
   WHERE top_up_id IS NOT NULL AND state IN ('opening', 'open', 'closing');
 
+-- At the end of each transaction: a group is the sum of its offers, in its own book, and either all of them are charged or none. Paid by
+-- card after it was closed, it is money for the balance, and none is.
+CREATE FUNCTION group_is_whole() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  the_group bigint := coalesce(NEW.group_id, NEW.of_group);
+BEGIN
+  IF NOT (
+    SELECT CASE WHEN g.payment_method IS NULL THEN offers = 0
+                ELSE offers BETWEEN 1 AND 20 AND net_of_offers = g.net_minor AND one_book AND is_one_state END
+      FROM payments g CROSS JOIN LATERAL (
+        SELECT count(*) AS offers, sum(o.net_minor) AS net_of_offers,
+               bool_and((o.organisation_id, o.mode, o.currency) = (g.organisation_id, g.mode, g.currency)) AS one_book,
+               bool_and((o.state = 'charged') = (g.state IN ('charged', 'paid'))) AS is_one_state
+          FROM payments o WHERE o.of_group = g.group_id
+      ) of_group
+     WHERE g.group_id = the_group
+  ) THEN
+    RAISE EXCEPTION 'group % and its offers differ', the_group USING ERRCODE = 'check_violation', CONSTRAINT = 'group_is_whole';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER group_is_whole AFTER INSERT OR UPDATE OF state ON payments DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (NEW.group_id IS NOT NULL OR NEW.of_group IS NOT NULL) EXECUTE FUNCTION group_is_whole();
+
 -- Sessions before the latest one. None of them can be paid any more, but Stripe may report late that one was.
 CREATE TABLE earlier_sessions (
   session_id text PRIMARY KEY,
   offer_id   bigint REFERENCES payments (offer_id) ON DELETE CASCADE,
   top_up_id  bigint REFERENCES payments (top_up_id) ON DELETE CASCADE,
+  group_id   bigint REFERENCES payments (group_id) ON DELETE CASCADE,
   generation integer NOT NULL,
   CONSTRAINT sessions_of_offer UNIQUE (offer_id, generation),
   CONSTRAINT sessions_of_top_up UNIQUE (top_up_id, generation),
-  CONSTRAINT session_of_one CHECK (num_nonnulls(offer_id, top_up_id) = 1)
+  CONSTRAINT sessions_of_group UNIQUE (group_id, generation),
+  CONSTRAINT session_of_one CHECK (num_nonnulls(offer_id, top_up_id, group_id) = 1)
 );
 
 ---- What Stripe tells ----
@@ -242,6 +277,7 @@ CREATE TABLE provider_events (
   received_at  timestamptz NOT NULL,
   offer_id     bigint,
   top_up_id    bigint,
+  group_id     bigint,
   session_id   text,
   amount_minor bigint,
   currency     text,
@@ -338,9 +374,11 @@ CREATE TABLE invoices (
   cause             text NOT NULL UNIQUE REFERENCES transactions (cause) DEFERRABLE INITIALLY DEFERRED,
   organisation_id   bigint NOT NULL,
   currency          text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-  kind              text NOT NULL CHECK (kind IN ('offer', 'top-up')),
+  kind              text NOT NULL CHECK (kind IN ('offer', 'group', 'top-up')),
   offer_id          bigint,
   title             text,
+  -- Of a group: offerId, title and netMinor of each offer.
+  lines             jsonb,
   net_minor         bigint NOT NULL CHECK (net_minor > 0),
   vat_minor         bigint NOT NULL CHECK (vat_minor >= 0),
   vat_percent       integer NOT NULL,
@@ -358,6 +396,7 @@ CREATE TABLE invoices (
   FOREIGN KEY (mode, predecessor) REFERENCES invoices (mode, sequence),
   CONSTRAINT vat_has_a_rate CHECK ((vat_minor > 0) = (vat_percent > 0)),
   CONSTRAINT offers_have_an_id CHECK ((kind = 'offer') = (offer_id IS NOT NULL)),
+  CONSTRAINT groups_have_lines CHECK ((kind = 'group') = (lines IS NOT NULL)),
   CONSTRAINT buyer_is_whole CHECK ((buyer_name IS NULL) = (buyer_country IS NULL) AND (buyer_details IS NULL OR buyer_name IS NOT NULL))
 );
 -- An organisation's list, newest first, together with its credit notes.
@@ -391,6 +430,7 @@ CREATE UNLOGGED TABLE due_invoices (
   kind              text NOT NULL,
   offer_id          bigint,
   title             text,
+  lines             jsonb,
   net_minor         bigint NOT NULL,
   vat_minor         bigint NOT NULL,
   vat_percent       integer NOT NULL,
@@ -409,9 +449,9 @@ CREATE FUNCTION number_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('invoice numbers of ' || NEW.mode, 0));
   INSERT INTO invoices
-    (mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
+    (mode, sequence, cause, organisation_id, currency, kind, offer_id, title, lines, net_minor, vat_minor, vat_percent,
      paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country, buyer_details)
-  SELECT NEW.mode, coalesce(latest.sequence, 0) + 1, NEW.cause, NEW.organisation_id, NEW.currency, NEW.kind, NEW.offer_id, NEW.title,
+  SELECT NEW.mode, coalesce(latest.sequence, 0) + 1, NEW.cause, NEW.organisation_id, NEW.currency, NEW.kind, NEW.offer_id, NEW.title, NEW.lines,
          NEW.net_minor, NEW.vat_minor, NEW.vat_percent, NEW.paid_at, greatest(NEW.issued_at, latest.issued_at),
          NEW.seller_name, NEW.seller_address, NEW.seller_vat_number, buyer.name, buyer.country, buyer.billing_details
     FROM (VALUES (1)) AS one
@@ -513,12 +553,12 @@ CREATE CONSTRAINT TRIGGER number_credit_note AFTER INSERT ON due_credit_notes
 
 -- What documents show: of a credit note its own amounts and days, and all else as its invoice has it.
 CREATE VIEW invoice_documents AS
-  SELECT 'invoice' AS document, mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
-         paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country, buyer_details,
+  SELECT 'invoice' AS document, mode, sequence, cause, organisation_id, currency, kind, offer_id, title, lines, net_minor, vat_minor,
+         vat_percent, paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country, buyer_details,
          NULL::bigint AS invoice, NULL::timestamptz AS invoice_issued_at, NULL::bigint AS cancels
     FROM invoices
   UNION ALL
-  SELECT 'credit-note', n.mode, n.sequence, n.cause, n.organisation_id, i.currency, i.kind, i.offer_id, i.title, n.net_minor, n.vat_minor,
+  SELECT 'credit-note', n.mode, n.sequence, n.cause, n.organisation_id, i.currency, i.kind, i.offer_id, i.title, i.lines, n.net_minor, n.vat_minor,
          i.vat_percent, i.paid_at, n.issued_at, i.seller_name, i.seller_address, i.seller_vat_number,
          i.buyer_name, i.buyer_country, i.buyer_details, n.invoice, i.issued_at, n.cancels
     FROM credit_notes n JOIN invoices i ON i.mode = n.mode AND i.sequence = n.invoice;

@@ -13,13 +13,19 @@ const delayBuckets = [1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 
 export function billingMeters(metrics: Metrics) {
   const charged = metrics.counter({
     name: 'money_charged_minor_units_total',
-    help: 'Money taken for offers and top-ups, in minor units of the currency: VAT included for cards; balances pay none',
+    help: 'Money taken for offers, groups of offers and top-ups, in minor units of the currency: VAT included for cards; balances pay none',
     labelNames: ['mode', 'currency', 'method', 'purchase'],
-    from0: { mode: modes, currency: billedCurrencies, method: ['card'], purchase: ['offer', 'top-up'] },
+    from0: {
+      mode: modes,
+      currency: billedCurrencies,
+      method: ['card'],
+      purchase: ['offer', 'group', 'top-up'],
+    },
   });
   for (const each of modes)
     for (const currency of billedCurrencies)
-      charged.inc({ mode: each, currency, method: 'balance', purchase: 'offer' }, 0);
+      for (const purchase of ['offer', 'group'])
+        charged.inc({ mode: each, currency, method: 'balance', purchase }, 0);
   return {
     charged,
     webhooks: metrics.counter({

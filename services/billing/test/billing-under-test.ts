@@ -35,7 +35,13 @@ import type { Billing } from '../src/billing.ts';
 import type { BillingConfig } from '../src/config.ts';
 import { subscriptions } from '../src/consumers.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
-import type { OfferOfBook } from '../src/domain/payments/offer-payment.ts';
+import {
+  type GroupSale,
+  type Order,
+  purchaseOf,
+  type Sale,
+  type SaleOfBook,
+} from '../src/domain/payments/offer-payment.ts';
 import { adminRoutes } from '../src/http/admin-routes.ts';
 import { balanceRoutes } from '../src/http/balance-routes.ts';
 import { internalRoutes } from '../src/http/internal-routes.ts';
@@ -53,6 +59,7 @@ import { openTopUp } from '../src/payments/open-top-up.ts';
 import {
   findCardPaymentByToken,
   findOfferPayment,
+  findPayment,
   lockOfferPayment,
 } from '../src/payments/payments-store.ts';
 import { reconcileCheckouts } from '../src/payments/reconcile.ts';
@@ -214,28 +221,58 @@ export async function startBillingUnderTest() {
     spending: unlimited,
     ...facts,
   });
+  /** An order for offers at these prices, which run for ten days. */
+  const newGroup = (
+    prices: readonly bigint[] = [10_00n, 5_00n, 7_00n],
+    facts: Partial<CheckoutOrder<GroupSale>> = {},
+  ): CheckoutOrder<GroupSale> => {
+    const { offerId: _, ...order } = newOrder();
+    return {
+      ...order,
+      groupId: ++lastId,
+      title: 'Two for one (several places)',
+      offers: prices.map((netMinor, index) => ({
+        offerId: ++lastId,
+        title: `Two for one (place ${index + 1})`,
+        netMinor,
+      })),
+      netMinor: prices.reduce((sum, price) => sum + price, 0n),
+      ...facts,
+    };
+  };
   const ledgerProblems = async () => (await postgres.transaction((tx) => checkLedger(tx))).problems;
+  const paymentOf = async (sale: { readonly offerId: number } | { readonly groupId: number }) => {
+    const payment = await findPayment(postgres, purchaseOf(sale));
+    if (payment?.method !== 'E') throw new Error(`${JSON.stringify(purchaseOf(sale))} is not paid by card`);
+    return payment;
+  };
   const cardPayment = async (offerId: number) => {
     const payment = await findOfferPayment(postgres, offerId);
     if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
     return payment;
   };
-  const openOffer = async (facts: Partial<CheckoutOrder> = {}) => {
-    const order = newOrder(facts);
+  const opened = async <S extends Sale>(order: CheckoutOrder<S>) => {
     const reply = await openCheckout(billing, order, stripeDeadline());
     if (reply.outcome !== 'opened') throw new Error(`not opened: ${reply.reason}`);
-    const { sessionId } = (await cardPayment(order.offerId)).checkout.session;
-    const purchase = { kind: 'offer', offerId: order.offerId } as const;
-    return { ...order, purchase, reply, payToken: reply.paymentUrl.slice(-32), sessionId: sessionId ?? '' };
+    const { checkout, payToken, purchase } = await paymentOf(order);
+    return { ...order, purchase, reply, payToken, sessionId: checkout.session.sessionId ?? '' };
   };
+  const openOffer = (facts: Partial<CheckoutOrder> = {}) => opened(newOrder(facts));
+  const openGroup = (...of: Parameters<typeof newGroup>) => opened(newGroup(...of));
   const paidOffer = async (facts: Partial<CheckoutOrder> = {}) => {
     const offer = await openOffer(facts);
     await pay(offer.sessionId);
     await untilPaid(offer);
     return offer;
   };
-  const untilPaid = ({ offerId }: { readonly offerId: number }) =>
-    eventually(async () => expect((await cardPayment(offerId)).checkout.paidAt).not.toBeNull());
+  const paidGroup = async (...of: Parameters<typeof newGroup>) => {
+    const group = await openGroup(...of);
+    await pay(group.sessionId);
+    await untilPaid(group);
+    return group;
+  };
+  const untilPaid = (sale: Parameters<typeof purchaseOf>[0]) =>
+    eventually(async () => expect((await paymentOf(sale)).checkout.paidAt).not.toBeNull());
   const newTopUp = async (facts: Partial<Parameters<typeof openTopUp>[1]> = {}) => {
     const key = { idempotencyKey: randomUUID() };
     const order = { book: newBook(), country: 'GB', netMinor: 100_00n, ...key, ...facts };
@@ -316,6 +353,7 @@ export async function startBillingUnderTest() {
     },
     charge: (book: Book, netMinor: bigint, offerId = ++lastId, at = clock.now(), spending = unlimited) =>
       chargeOffer(billing, { offerId, book, title: 'Two for one', netMinor, spending }, at),
+    chargeGroup: (order: Order<GroupSale>, by = billing) => chargeOffer(by, order, clock.now()),
     credit: (offerId: number, unused: UnusedTime = whollyUnused) =>
       postgres.transaction(async (tx) => {
         const payment = await lockOfferPayment(tx, offerId);
@@ -334,17 +372,20 @@ export async function startBillingUnderTest() {
 
     /** An order for an offer of 10.00 that runs for ten days. */
     newOrder,
-    open: (order: CheckoutOrder, by = billing) => openCheckout(by, order, stripeDeadline()),
+    newGroup,
+    open: (order: CheckoutOrder<Sale>, by = billing) => openCheckout(by, order, stripeDeadline()),
     openOffer,
     paidOffer,
+    openGroup,
+    paidGroup,
     untilPaid,
     cardPayment,
-    checkout: async ({ offerId }: { readonly offerId: number }) => (await cardPayment(offerId)).checkout,
+    checkout: async (sale: Parameters<typeof purchaseOf>[0]) => (await paymentOf(sale)).checkout,
     follow: ({ payToken }: { readonly payToken: string }) =>
       followPaymentLink(billing, payToken, stripeDeadline()),
-    close: (offer: OfferOfBook, deletion?: number, by = billing) =>
-      closeCheckout(by, offer, stripeDeadline(), deletion),
-    resolve: (offer: OfferOfBook) => resolveCharge(billing, offer, stripeDeadline()),
+    close: (sale: SaleOfBook, deletion?: number, by = billing) =>
+      closeCheckout(by, sale, stripeDeadline(), deletion),
+    resolve: (sale: SaleOfBook) => resolveCharge(billing, sale, stripeDeadline()),
     reconcile: (by = billing, roundMs = MINUTE_MS) =>
       reconcileCheckouts(by, new AbortController().signal, { roundMs, pauseMs: 0 }),
 

@@ -11,18 +11,23 @@ import { Fault } from '@offer-ads/platform/process/faults';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
+import { type GroupSale, purchaseOf } from '../src/domain/payments/offer-payment.ts';
 import type { Bearer } from '../src/domain/payments/settlement.ts';
 import { keepCheckout } from '../src/payments/close-checkout.ts';
 import { openTopUp } from '../src/payments/open-top-up.ts';
-import { findCardPaymentByToken, findOfferPayment } from '../src/payments/payments-store.ts';
+import { findCardPaymentByToken, findPayment } from '../src/payments/payments-store.ts';
 import { settleReversal } from '../src/reversals/settle-reversal.ts';
 import { stripeDeadline } from '../src/stripe/client.ts';
 import { findMissedEvents } from '../src/webhooks/find-missed-events.ts';
 import { type BillingUnderTest, stripeKeys } from './billing-under-test.ts';
 
-/** Offers 0 and 1 are paid by balance, the others by card; the even ones belong to one organisation, the odd to another. */
+/**
+ * Offers 0 and 1 are paid by balance, the others by card; the even ones belong to one organisation, the odd to another. Numbers 1, 4 and 5
+ * are groups of two offers, of which events and credits are of the first.
+ */
 export const OFFERS = 6;
 const BY_BALANCE = 2;
+const GROUPS = new Set([1, 4, 5]);
 export const PARTS_OF_TIME = 7;
 
 const reports = { deleted: OfferDeleted, ended: OfferEnded, applied: OfferPaymentApplied };
@@ -60,6 +65,9 @@ export type Plan = {
 /** What the outside world knows of an offer. */
 export type KnownOffer = {
   readonly offerId: number;
+  /** What `offerId` costs: of a group, less than the whole. */
+  readonly offerMinor: bigint;
+  readonly group: Pick<GroupSale, 'groupId' | 'offers'> | null;
   readonly book: Book;
   readonly method: 'B' | 'E';
   readonly netMinor: bigint;
@@ -101,8 +109,17 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     const { book, country } = homeOf(index);
     const netMinor = BigInt(plan.prices[index] ?? 100);
     const method = index < BY_BALANCE ? 'B' : 'E';
+    const isGroup = GROUPS.has(index);
+    const offerMinor = isGroup ? netMinor / 3n : netMinor;
+    const [first, second] = [test.newOfferId(), test.newOfferId()];
+    const offers = [
+      { offerId: first, title: 'Two for one', netMinor: offerMinor },
+      { offerId: second, title: 'Two for one', netMinor: netMinor - offerMinor },
+    ];
     return {
-      offerId: test.newOfferId(),
+      offerId: first,
+      offerMinor,
+      group: isGroup ? { groupId: test.newOfferId(), offers } : null,
       book,
       method,
       netMinor,
@@ -113,6 +130,9 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     };
   });
   const offerOf = (index: number) => offers[index] as KnownOffer;
+  const saleOf = ({ offerId, group, book }: KnownOffer) =>
+    group === null ? { offerId, book } : { groupId: group.groupId, book };
+  const paymentOf = (index: number) => findPayment(billing.postgres, purchaseOf(saleOf(offerOf(index))));
   const topUps = homes.map(
     ({ book, country }): KnownTopUp => ({
       book,
@@ -131,10 +151,13 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
   const ours = () => test.webhooks.sent.slice(begun);
 
   async function charge(offer: KnownOffer, isAlone: boolean): Promise<void> {
-    const { offerId, book, netMinor, answers } = offer;
+    const { offerId, group, book, netMinor, answers } = offer;
     const isKnown = answers.has('charged') || answers.has('closed') || answers.has('resolved as closed');
     const before = await test.balance(book);
-    const answer = await test.charge(book, netMinor, offerId);
+    const answer =
+      group === null
+        ? await test.charge(book, netMinor, offerId)
+        : await test.chargeGroup(test.newGroup([], { ...group, book, netMinor }));
     const said = answer.outcome === 'charged' ? 'charged' : answer.reason === 'closed' ? 'closed' : 'too low';
     answers.add(said);
     // With nobody else at it, a new charge has one possible answer.
@@ -144,10 +167,13 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
   }
 
   async function open(offer: KnownOffer): Promise<void> {
-    const { offerId, book, netMinor, answers } = offer;
+    const { offerId, group, book, netMinor, answers } = offer;
     const { country } = homes.find((home) => home.book === book) ?? homes[0];
     const offerExpiryAt = new Date(clock.now().getTime() + 4 * DAY_MS);
-    const answer = await test.open(test.newOrder({ offerId, book, country, netMinor, offerExpiryAt }));
+    const facts = { book, country, netMinor, offerExpiryAt };
+    const answer = await test.open(
+      group === null ? test.newOrder({ offerId, ...facts }) : test.newGroup([], { ...group, ...facts }),
+    );
     if (answer.outcome === 'refused') answers.add('closed');
   }
 
@@ -197,7 +223,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     declaration: EventDeclaration,
     o: { offer: KnownOffer; parts: number; paid: boolean; id: string },
   ) {
-    const { offerId, book, netMinor, vatMinor, method } = o.offer;
+    const { offerId, book, offerMinor, vatMinor, method } = o.offer;
     const at = clock.now().toISOString();
     const facts = {
       ...book,
@@ -212,7 +238,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       deletedAt: at,
       createdBy: null,
       paymentMethod: method,
-      netMinor: `${netMinor}`,
+      netMinor: `${offerMinor}`,
       vatMinor: `${vatMinor}`,
       paidAt: at,
       outcome: 'active',
@@ -245,11 +271,11 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
         return offer.method === 'B' ? charge(offer, isAlone) : open(offer);
       }
       case 'pay': {
-        const payment = await findOfferPayment(billing.postgres, offerOf(o.offer).offerId);
+        const payment = await paymentOf(o.offer);
         return pay(offerOf(o.offer), payment?.method === 'E' ? payment.checkout.session.sessionId : null);
       }
       case 'visit': {
-        const payment = await findOfferPayment(billing.postgres, offerOf(o.offer).offerId);
+        const payment = await paymentOf(o.offer);
         if (payment?.method === 'E') {
           await test.follow(payment);
         }
@@ -257,7 +283,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       }
       case 'resolve': {
         const offer = offerOf(o.offer);
-        const { outcome } = await test.resolve(offer);
+        const { outcome } = await test.resolve(saleOf(offer));
         if (outcome !== 'unknown') offer.answers.add(`resolved as ${outcome}`);
         return;
       }
@@ -266,12 +292,12 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       case 'close':
         // Offers closes the pages of card payments only.
         if (offerOf(o.offer).method === 'E') {
-          await test.close(offerOf(o.offer), o.deletion);
+          await test.close(saleOf(offerOf(o.offer)), o.deletion);
         }
         return;
       case 'keep': {
-        const payment = await findOfferPayment(billing.postgres, offerOf(o.offer).offerId);
-        if (payment?.method === 'E') await keepCheckout(billing, offerOf(o.offer), o.deletion);
+        const payment = await paymentOf(o.offer);
+        if (payment?.method === 'E') await keepCheckout(billing, saleOf(offerOf(o.offer)), o.deletion);
         return;
       }
       case 'unused':

@@ -123,6 +123,7 @@ export const cardProblemsReply = z.object({
       organisationId: organisationId.nullable(),
       offerId: z.int().nullable(),
       topUpId: z.int().nullable(),
+      groupId: z.int().nullable(),
       /** Whether all of it is booked in the ledger. */
       booked: z.boolean(),
       /** Null until a person has decided who bears it. */
@@ -154,6 +155,7 @@ export const cardProblemsReply = z.object({
       currency: z.string().nullable(),
       offerId: z.int().nullable(),
       topUpId: z.int().nullable(),
+      groupId: z.int().nullable(),
     }),
   ),
 });

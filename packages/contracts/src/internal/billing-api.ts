@@ -65,7 +65,11 @@ export type CheckoutReply = z.infer<typeof checkoutReply>;
 export const groupChargeRequest = z.object({
   groupId,
   /** Each offer belongs to one group for ever, and cannot be charged by itself. */
-  offers: z.array(chargeRequest).min(1).max(MAX_GROUP_OFFERS),
+  offers: z
+    .array(chargeRequest)
+    .min(1)
+    .max(MAX_GROUP_OFFERS)
+    .refine((offers) => new Set(offers.map((offer) => offer.offerId)).size === offers.length, 'must differ'),
 });
 
 /**
@@ -141,6 +145,7 @@ export type BalanceReply = z.infer<typeof balanceReply>;
 export const transactionKind = z.enum([
   'offer-charge',
   'offer-card-payment',
+  'group-card-payment',
   'unused-time-credit',
   'card-top-up',
   'platform-top-up',
@@ -185,7 +190,9 @@ export const statementEntry = z.object({
   bookedAt: instant,
   kind: transactionKind,
   offerId: offerId.nullable(),
-  title: z.string().nullable().meta({ description: "The offer's title." }),
+  title: z.string().nullable().meta({
+    description: 'The title of the offer or, of a card payment for several offers, what was paid for.',
+  }),
   cause: z.string().meta({ description: 'Identifies the booking: unique. Quote it to support.' }),
   /** Positive: added to the balance. 0 for a card payment, which does not change it. */
   amountMinor: minorUnits,
@@ -283,7 +290,7 @@ export const invoice = z.object({
     .string()
     .nullable()
     .meta({ description: 'The credit note that a cancellation takes back; null for all others.' }),
-  kind: z.enum(['offer', 'top-up']),
+  kind: z.enum(['offer', 'group', 'top-up']),
   offerId: offerId.nullable(),
   title: z.string().nullable().meta({ description: "The offer's title at the time of payment." }),
   currency,

@@ -1,14 +1,15 @@
+import { divideHalfUp } from './rounding.ts';
+
 /**
  * The VAT of one card payment for several offers, as the part of each. The parts add up to the whole.
  * @param netMinor the prices, in the order of the offer ids
  */
 export function vatParts(netMinor: readonly bigint[], vatMinor: bigint): bigint[] {
   const total = netMinor.reduce((sum, net) => sum + net, 0n);
+  const upTo = (net: bigint) => (total === 0n ? 0n : divideHalfUp(vatMinor * net, total));
   let before = 0n;
   return netMinor.map((net) => {
-    const until = before + net;
-    const part = total === 0n ? 0n : (vatMinor * until) / total - (vatMinor * before) / total;
-    before = until;
-    return part;
+    before += net;
+    return upTo(before) - upTo(before - net);
   });
 }

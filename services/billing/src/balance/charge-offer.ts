@@ -1,26 +1,40 @@
 /**
  * Payment method `B`: takes the price from the prepaid balance, by one statement that commits by itself; with a spending limit in one
- * transaction with the check of the limit. A repeat for the same offer id charges nothing. A process that stands still just before the
- * statement may charge after the deadline: whoever then resolves the charge
+ * transaction with the check of the limit. The offers of a group are charged in one transaction, all or none. A repeat for the same id
+ * charges nothing. A process that stands still just before the statement may charge after the deadline: whoever then resolves the charge
  * (decision 11, abandoned creations) finds it, or has closed the id before.
  */
 import type { ChargeReply, ExceededLimit } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
-import { isSameSale, type Order } from '../domain/payments/offer-payment.ts';
+import { type Book, movesMoney, offerCharged } from '../domain/ledger/ledger.ts';
+import { purchaseName } from '../domain/payments/card-payment.ts';
+import {
+  type GroupOffer,
+  type GroupSale,
+  isOfGroup,
+  isSameSale,
+  type OfferSale,
+  type Order,
+  purchaseOf,
+} from '../domain/payments/offer-payment.ts';
 import { hasLimit } from '../domain/payments/spending.ts';
 import { conflictingSale } from '../faults.ts';
-import { balanceOf } from '../ledger/ledger-store.ts';
+import { balanceOf, lockBalance, postOrThrow } from '../ledger/ledger-store.ts';
 import {
   findOfferPayment,
-  insertFreeCharge,
+  findPayment,
+  hasSameOffers,
+  insertCharge,
+  insertGroupOffers,
   isOfKnownOffer,
   postCharge,
 } from '../payments/payments-store.ts';
 import { lockSpending } from '../payments/spending-store.ts';
 
+/** Also of all offers of a group. */
 export async function chargeOffer(
   { postgres, meters }: Pick<Billing, 'postgres' | 'meters'>,
   order: Order,
@@ -35,43 +49,72 @@ export async function chargeOffer(
   if (typeof balanceMinor !== 'bigint')
     return { ...refused('above-limit', await balanceOf(postgres, order.book)), exceeded: balanceMinor };
   const { mode, currency } = order.book;
-  meters.charged.inc({ mode, currency, method: 'balance', purchase: 'offer' }, Number(order.netMinor));
+  const purchase = purchaseOf(order).kind;
+  meters.charged.inc({ mode, currency, method: 'balance', purchase }, Number(order.netMinor));
   return charged(now, balanceMinor);
 }
 
-/** @returns the balance that is left, or the limit that the price is above; null if the balance is too low, or the offer is known */
+/** @returns the balance that is left, or the limit that the price is above; null if the balance is too low, or the id is known */
 async function charge(
   postgres: Postgres,
   order: Order,
   now: Date,
   deadline?: Deadline,
 ): Promise<bigint | ExceededLimit | null> {
-  const post = async (on: Queryable) => {
-    const posted = await postCharge(on, order, now);
-    return posted.ok ? posted.balanceMinor : null;
-  };
-  try {
-    if (order.netMinor === 0n) {
-      await insertFreeCharge(postgres, order, now);
-      return await balanceOf(postgres, order.book);
-    }
-    if (!hasLimit(order.spending)) return await post(postgres);
-    return await postgres.transaction(async (tx) => {
+  const within = (work: (tx: Transaction) => Promise<bigint | null>) =>
+    postgres.transaction(async (tx) => {
       const exceeded = await lockSpending(tx, { ...order, costMinor: order.netMinor }, now);
-      return exceeded ?? post(tx);
+      return exceeded ?? work(tx);
     }, deadline);
+  if (isOfGroup(order)) return within((tx) => chargeGroup(tx, order, now));
+  if (order.netMinor === 0n)
+    return (await insertCharge(postgres, order, now)) ? balanceOf(postgres, order.book) : null;
+  try {
+    const post = (on: Queryable) => postOne(on, order, now);
+    return await (hasLimit(order.spending) ? within(post) : post(postgres));
   } catch (error) {
     if (isOfKnownOffer(error)) return null;
     throw error;
   }
 }
 
+async function postOne(on: Queryable, order: Order<OfferSale>, now: Date): Promise<bigint | null> {
+  const posted = await postCharge(on, order, now);
+  return posted.ok ? posted.balanceMinor : null;
+}
+
+/** The balance is locked first, so that what it affords is charged whole. */
+async function chargeGroup(tx: Transaction, order: Order<GroupSale>, now: Date): Promise<bigint | null> {
+  const balanceMinor = await lockBalance(tx, order.book);
+  if (balanceMinor < order.netMinor || !(await insertCharge(tx, order, now))) return null;
+  await insertGroupOffers(tx, order, now);
+  await postCharges(tx, order.book, order.offers, now);
+  return balanceMinor - order.netMinor;
+}
+
+/** For a balance that affords all of them. */
+export async function postCharges(
+  tx: Transaction,
+  book: Book,
+  offers: readonly GroupOffer[],
+  now: Date,
+): Promise<void> {
+  const charges = offers.map(({ offerId, netMinor }) => offerCharged(book, offerId, netMinor));
+  for (const transaction of charges.filter(movesMoney)) await postOrThrow(tx, transaction, now);
+}
+
 async function answerUncharged(postgres: Postgres, sale: Order): Promise<ChargeReply> {
-  const payment = await findOfferPayment(postgres, sale.offerId);
+  const purchase = purchaseOf(sale);
+  const payment = isOfGroup(sale)
+    ? await findPayment(postgres, purchase)
+    : await findOfferPayment(postgres, sale.offerId);
   const balanceMinor = await balanceOf(postgres, sale.book);
   if (payment === undefined) return refused('balance-too-low', balanceMinor);
   if (payment.method === null) return refused('closed', balanceMinor);
-  if (payment.method !== 'B' || !isSameSale(payment, sale)) throw conflictingSale(sale.offerId);
+  const isSame = isSameSale(payment, sale) && (await hasSameOffers(postgres, sale));
+  const isOfOtherGroup = 'groupId' in payment && payment.groupId !== null;
+  if (payment.method !== 'B' || payment.chargedAt === null || !isSame || isOfOtherGroup)
+    throw conflictingSale(purchaseName(purchase));
   return charged(payment.chargedAt, balanceMinor);
 }
 

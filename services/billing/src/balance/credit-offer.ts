@@ -8,8 +8,8 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
 import { isSameBook, unusedTimeCredited } from '../domain/ledger/ledger.ts';
 import {
-  type OfferOfBook,
   type OfferPayment,
+  type OfferSale,
   paidAt,
   paymentIntentOf,
 } from '../domain/payments/offer-payment.ts';
@@ -42,7 +42,7 @@ export async function creditWithheld(tx: Transaction, offerId: number, now: Date
 /** The credit that Unused Time would give now, and what was credited before. 0 for an offer that was never paid, or that belongs to another book. */
 export async function previewCredit(
   on: Queryable,
-  offer: OfferOfBook,
+  offer: Pick<OfferSale, 'offerId' | 'book'>,
   unusedTime: UnusedTime,
 ): Promise<{ readonly creditMinor: bigint; readonly creditedMinor: bigint }> {
   const payment = await findOfferPayment(on, offer.offerId);

@@ -24,7 +24,7 @@ import { topUpBalance } from '../balance/top-up-balance.ts';
 import type { Billing } from '../billing.ts';
 import { parseDocumentNumber } from '../domain/invoices/invoice.ts';
 import { documentOf } from '../domain/invoices/invoice-document.ts';
-import { type OfferPayment, paidAt } from '../domain/payments/offer-payment.ts';
+import { paidAt } from '../domain/payments/offer-payment.ts';
 import type { PdfMaker } from '../invoices/documents/pdf-maker.ts';
 import { findDocument } from '../invoices/invoices-store.ts';
 import { readInvoices, summaryOf } from '../invoices/read-invoices.ts';
@@ -119,8 +119,8 @@ const voidedOffer = z.object({ offer_id: z.coerce.number().int().positive() });
 /** For `npm run admin -- payments check`: what billing has stored, and the repair that billing does. */
 function paymentRoutes(routes: Router, billing: Billing): void {
   routes.get('/payments', async (req, res) => {
-    const payments = await listPayments(billing.postgres, validInput(paymentsPage, req.query));
-    res.json({ payments: payments.map(billed) } satisfies z.infer<typeof billedPayments>);
+    const page = await listPayments(billing.postgres, validInput(paymentsPage, req.query));
+    res.json({ payments: page.map(billed) } satisfies z.infer<typeof billedPayments>);
   });
 
   routes.post('/payments/:offer_id/void', async (req, res) => {
@@ -131,15 +131,15 @@ function paymentRoutes(routes: Router, billing: Billing): void {
   });
 }
 
-function billed(payment: OfferPayment): BilledPayment {
-  const { offerId, book, netMinor, creditedMinor, method } = payment;
+function billed({ payment, paidWith }: Awaited<ReturnType<typeof listPayments>>[number]): BilledPayment {
+  const { offerId, book, netMinor, creditedMinor } = payment;
   return {
     offerId,
     ...book,
     netMinor: `${netMinor}`,
-    paymentMethod: method,
+    paymentMethod: paidWith.method,
     paid: paidAt(payment) !== null,
-    open: method === 'E' && ['opening', 'open', 'closing'].includes(payment.checkout.state),
+    open: paidWith.method === 'E' && ['opening', 'open', 'closing'].includes(paidWith.checkout.state),
     creditedMinor: `${creditedMinor}`,
   };
 }

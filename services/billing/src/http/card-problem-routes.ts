@@ -59,7 +59,7 @@ function reversalLine(
   reversal: ListedReversal,
   settlement: Settlement | undefined,
 ): CardProblemsReply['reversals'][number] {
-  const { kind, mode, currency, status, reason, taken, returned, organisationId, offerId, topUpId } =
+  const { kind, mode, currency, status, reason, taken, returned, organisationId, offerId, topUpId, groupId } =
     reversal;
   return {
     id: reversal.reversalId,
@@ -75,6 +75,7 @@ function reversalLine(
     organisationId,
     offerId,
     topUpId,
+    groupId,
     booked: taken === reversal.takenPosted && returned === reversal.returnedPosted,
     settlement: settlement === undefined ? null : settlementShown(settlement),
   };

@@ -1,11 +1,15 @@
 /** Routes for the services offers and gateway; the contract `billing-api` gives shapes and meanings. */
 import {
   type BalanceReply,
+  type ChargeReply,
+  type CheckoutReply,
   type CreditPreviewReply,
   chargeRequest,
   checkoutRequest,
   closeCheckoutRequest,
   creditPreviewRequest,
+  groupChargeRequest,
+  groupCheckoutRequest,
   type KeepCheckoutReply,
   keepCheckoutRequest,
   lowBalanceRequest,
@@ -14,7 +18,7 @@ import {
   statementQuery,
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
-import { offerId } from '@offer-ads/contracts/values/primitives';
+import { groupId, offerId } from '@offer-ads/contracts/values/primitives';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -28,6 +32,7 @@ import { previewCredit } from '../balance/credit-offer.ts';
 import { changeLowBalance, readLowBalance } from '../balance/low-balance.ts';
 import type { Billing } from '../billing.ts';
 import type { Book } from '../domain/ledger/ledger.ts';
+import type { GroupOffer, GroupSale, OfferSale, Order } from '../domain/payments/offer-payment.ts';
 import { hasLimit, type Left, leftOf } from '../domain/payments/spending.ts';
 import { balanceName, balanceOf } from '../ledger/ledger-store.ts';
 import { closeCheckout, keepCheckout } from '../payments/close-checkout.ts';
@@ -51,7 +56,8 @@ const CHARGES_OF_A_BALANCE = {
   refusal: tooManyRequests,
 };
 
-const path = z.object({ id: z.coerce.number().pipe(offerId) });
+const offerPath = z.object({ id: z.coerce.number().pipe(offerId) });
+const groupPath = z.object({ id: z.coerce.number().pipe(groupId) });
 
 export function internalRoutes(app: Express, billing: Billing, contextSecret: string): void {
   const charges = createKeyedSemaphore(CHARGES_OF_A_BALANCE);
@@ -59,45 +65,58 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   routes.use(requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock }));
   routes.use(jsonBody({ maxBytes: 16 * 1024 }));
 
-  routes.post('/charges', async (req, res) => {
-    const { netMinor, ...charge } = validInput(chargeRequest, req.body);
+  const charge = async (req: Request, sale: Unowned): Promise<ChargeReply> => {
     const facts = requestFacts(req);
-    const caller = callerOf(req);
-    const book = bookOf(caller);
-    const order = { ...charge, book, netMinor: amountOf(netMinor), spending: caller.spending };
     const deadline = facts.deadline();
+    const order = orderOf(req, sale);
     const work = () => chargeOffer(billing, order, facts.receivedAt, deadline);
-    res.json(await charges.run(balanceName(book), work, deadline));
+    return charges.run(balanceName(order.book), work, deadline);
+  };
+
+  routes.post('/charges', async (req, res) => {
+    res.json(await charge(req, offerIn(validInput(chargeRequest, req.body))));
   });
+
+  routes.post('/group-charges', async (req, res) => {
+    const { groupId, offers } = validInput(groupChargeRequest, req.body);
+    res.json(await charge(req, groupIn({ groupId, title: '', offers })));
+  });
+
+  const open = (req: Request, sale: Unowned, offerExpiryAt: string): Promise<CheckoutReply> => {
+    const { country } = callerOf(req);
+    const order = { ...orderOf(req, sale), country, offerExpiryAt: new Date(offerExpiryAt) };
+    return openCheckout(billing, order, stripeDeadlineOf(req));
+  };
 
   routes.post('/checkouts', async (req, res) => {
-    const { netMinor, offerExpiryAt, ...offer } = validInput(checkoutRequest, req.body);
-    const caller = callerOf(req);
-    const order = {
-      ...offer,
-      book: bookOf(caller),
-      spending: caller.spending,
-      country: caller.country,
-      netMinor: amountOf(netMinor),
-      offerExpiryAt: new Date(offerExpiryAt),
-    };
-    res.json(await openCheckout(billing, order, stripeDeadlineOf(req)));
+    const { offerExpiryAt, ...offer } = validInput(checkoutRequest, req.body);
+    res.json(await open(req, offerIn(offer), offerExpiryAt));
   });
 
-  routes.post('/offers/:id/close-checkout', async (req, res) => {
-    const { deletion } = validInput(closeCheckoutRequest, req.body);
-    res.json({ outcome: await closeCheckout(billing, offerOf(req), stripeDeadlineOf(req), deletion) });
+  routes.post('/group-checkouts', async (req, res) => {
+    const { offerExpiryAt, ...group } = validInput(groupCheckoutRequest, req.body);
+    res.json(await open(req, groupIn(group), offerExpiryAt));
   });
 
-  routes.post('/offers/:id/keep-checkout', async (req, res) => {
-    const { deletion } = validInput(keepCheckoutRequest, req.body);
-    const outcome = await keepCheckout(billing, offerOf(req), deletion);
-    res.json({ outcome } satisfies KeepCheckoutReply);
-  });
+  for (const [path, saleOf] of [
+    ['/offers/:id', offerOf],
+    ['/groups/:id', groupOf],
+  ] as const) {
+    routes.post(`${path}/close-checkout`, async (req, res) => {
+      const { deletion } = validInput(closeCheckoutRequest, req.body);
+      res.json({ outcome: await closeCheckout(billing, saleOf(req), stripeDeadlineOf(req), deletion) });
+    });
 
-  routes.post('/offers/:id/resolve-charge', async (req, res) => {
-    res.json(await resolveCharge(billing, offerOf(req), stripeDeadlineOf(req)));
-  });
+    routes.post(`${path}/keep-checkout`, async (req, res) => {
+      const { deletion } = validInput(keepCheckoutRequest, req.body);
+      const outcome = await keepCheckout(billing, saleOf(req), deletion);
+      res.json({ outcome } satisfies KeepCheckoutReply);
+    });
+
+    routes.post(`${path}/resolve-charge`, async (req, res) => {
+      res.json(await resolveCharge(billing, saleOf(req), stripeDeadlineOf(req)));
+    });
+  }
 
   routes.post('/offers/:id/credit-preview', async (req, res) => {
     const unusedTime = validInput(creditPreviewRequest, req.body);
@@ -158,7 +177,29 @@ export async function readLeft(billing: Pick<Billing, 'postgres'>, caller: Calle
 }
 
 function offerOf(req: Request) {
-  return { offerId: validInput(path, req.params).id, book: bookOf(callerOf(req)) };
+  return { offerId: validInput(offerPath, req.params).id, book: bookOf(callerOf(req)) };
+}
+
+function groupOf(req: Request) {
+  return { groupId: validInput(groupPath, req.params).id, book: bookOf(callerOf(req)) };
+}
+
+/** Before it is known whose sale it is. */
+type Unowned = Omit<OfferSale, 'book'> | Omit<GroupSale, 'book'>;
+
+function orderOf(req: Request, sale: Unowned): Order {
+  const caller = callerOf(req);
+  return { ...sale, book: bookOf(caller), spending: caller.spending };
+}
+
+function offerIn({ offerId, title, netMinor }: z.infer<typeof chargeRequest>): GroupOffer {
+  return { offerId, title, netMinor: amountOf(netMinor) };
+}
+
+function groupIn(group: z.infer<typeof groupChargeRequest> & { readonly title: string }): Unowned {
+  const offers = group.offers.map(offerIn);
+  const netMinor = offers.reduce((sum, offer) => sum + offer.netMinor, 0n);
+  return { groupId: group.groupId, title: group.title, offers, netMinor };
 }
 
 function stripeDeadlineOf(req: Request) {

@@ -52,6 +52,30 @@ const texts = {
       'You left the payment page without paying. The offer waits for its payment.',
     ],
   },
+  group: {
+    paid: [200, 'Paid', 'These offers have been paid for. There is nothing more to do.'],
+    closed: [
+      410,
+      'Closed',
+      'These offers were deleted. They can no longer be paid for, and nothing was charged.',
+    ],
+    ended: [
+      410,
+      'Ended',
+      'These offers have ended and can no longer be paid for. Should a payment still be on its way, its net price is ' +
+        'added to the balance of your organisation.',
+    ],
+    thanks: [
+      200,
+      'Thank you',
+      'Your payment is being confirmed, which usually takes seconds. Your organisation then sees that the offers are paid.',
+    ],
+    cancelled: [
+      200,
+      'Not paid',
+      'You left the payment page without paying. The offers wait for their payment.',
+    ],
+  },
   'top-up': {
     paid: [200, 'Paid', 'This top-up has been paid for. The amount is on the balance of your organisation.'],
     closed: [410, 'Closed', 'This top-up was not paid in time and can no longer be paid for.'],
@@ -108,7 +132,9 @@ export function paymentPage(portalUrl: string, found: Found): WebPage {
 function receipt({ title, netMinor, vatMinor, book, purchase }: CardPayment): string {
   const amount = (minor: bigint) => escapeHtml(amountText(minor, book.currency, 'GB'));
   const rows = [
-    purchase.kind === 'offer' ? ['Offer', foreignHtml(legible(title))] : ['For', 'Prepaid balance'],
+    purchase.kind === 'top-up'
+      ? ['For', 'Prepaid balance']
+      : [purchase.kind === 'group' ? 'Offers' : 'Offer', foreignHtml(legible(title))],
     ['Amount', amount(netMinor + vatMinor)],
     ...(vatMinor > 0n ? [['Of this, VAT', amount(vatMinor)]] : []),
     ...(book.mode === 'TEST' ? [['Mode', 'TEST: no card is charged']] : []),
@@ -123,12 +149,20 @@ function portalLink(
   look: 'button' | 'link' = 'button',
 ): string {
   const mode = book.mode.toLowerCase();
-  const [path, label] =
-    purchase.kind === 'offer'
-      ? [`offers/${purchase.offerId}`, 'Go to the offer']
-      : ['money', 'Go to the balance'];
+  const [path, label] = destinations(purchase);
   const address = escapeHtml(`${portalUrl}/${mode}/${path}`);
   return `<p><a${look === 'button' ? ' class="button"' : ''} href="${address}">${label}</a></p>\n<p class="quiet">You can also close this page.</p>`;
+}
+
+function destinations(purchase: Purchase): readonly [path: string, label: string] {
+  switch (purchase.kind) {
+    case 'offer':
+      return [`offers/${purchase.offerId}`, 'Go to the offer'];
+    case 'group':
+      return ['offers', 'Go to the offers'];
+    case 'top-up':
+      return ['money', 'Go to the balance'];
+  }
 }
 
 export const pageHeaders = webPageHeaders({ hasForm: false });

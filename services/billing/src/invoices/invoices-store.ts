@@ -10,6 +10,7 @@ import {
   type Seller,
   vatPercentOf,
 } from '../domain/invoices/invoice.ts';
+import type { GroupOffer } from '../domain/payments/offer-payment.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
 
 type NewInvoice = Invoiced & {
@@ -32,6 +33,7 @@ export async function insertDueInvoice(tx: Transaction, invoice: NewInvoice): Pr
     invoice.kind,
     invoice.offerId,
     invoice.title,
+    invoice.kind === 'group' ? JSON.stringify(invoice.offers.map(lineOf)) : null,
     invoice.netMinor,
     invoice.vatMinor,
     vatPercentOf(invoice.vatMinor),
@@ -43,11 +45,15 @@ export async function insertDueInvoice(tx: Transaction, invoice: NewInvoice): Pr
   ];
   await tx.query(
     `INSERT INTO due_invoices
-       (mode, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
+       (mode, cause, organisation_id, currency, kind, offer_id, title, lines, net_minor, vat_minor, vat_percent,
         paid_at, issued_at, seller_name, seller_address, seller_vat_number)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     values,
   );
+}
+
+function lineOf({ offerId, title, netMinor }: GroupOffer): Line {
+  return { offerId, title, netMinor: `${netMinor}` };
 }
 
 /**
@@ -65,12 +71,14 @@ export async function nameBuyers(on: Queryable): Promise<number> {
   return filled.length;
 }
 
+type Line = { readonly offerId: number; readonly title: string; readonly netMinor: string };
 type DocumentRow = BookRow & {
   sequence: bigint;
   cause: string;
-  kind: 'offer' | 'top-up';
+  kind: 'offer' | 'group' | 'top-up';
   offer_id: bigint | null;
   title: string | null;
+  lines: Line[] | null;
   net_minor: bigint;
   vat_minor: bigint;
   vat_percent: number;
@@ -95,7 +103,7 @@ const newestOf = (series: DocumentKey['series'], bound: string) => `
   SELECT * FROM invoice_documents
    WHERE document = '${series}' AND organisation_id = $1 AND mode = $2
      AND (issued_at, sequence) < (coalesce($3::timestamptz, 'infinity'), ${bound}::bigint)
-     AND ($7::bigint IS NULL OR offer_id = $7)
+     AND ($7::bigint IS NULL OR offer_id = $7 OR lines @> jsonb_build_array(jsonb_build_object('offerId', $7)))
    ORDER BY issued_at DESC, sequence DESC LIMIT $6`;
 
 const MAX_SEQUENCE = 2n ** 63n - 1n;
@@ -158,7 +166,12 @@ function documentOf(row: DocumentRow): BillingDocument {
         cancels: row.cancels,
       }),
   };
-  return row.offer_id === null
-    ? { ...facts, kind: 'top-up', offerId: null }
-    : { ...facts, kind: 'offer', offerId: Number(row.offer_id) };
+  if (row.kind === 'offer') return { ...facts, kind: row.kind, offerId: Number(row.offer_id) };
+  if (row.kind === 'top-up') return { ...facts, kind: row.kind, offerId: null };
+  const offers = (row.lines ?? []).map(({ offerId, title, netMinor }) => ({
+    offerId,
+    title,
+    netMinor: BigInt(netMinor),
+  }));
+  return { ...facts, kind: row.kind, offerId: null, offers };
 }

@@ -79,7 +79,7 @@ const transactionsCheck: LedgerCheck = {
   UNION ALL
   SELECT transaction_id, format('"%s" has no invoice', cause)
     FROM examined
-   WHERE kind IN ('offer-card-payment', 'card-top-up') AND NOT EXISTS (SELECT FROM invoices i WHERE i.cause = examined.cause)
+   WHERE kind IN ('offer-card-payment', 'group-card-payment', 'card-top-up') AND NOT EXISTS (SELECT FROM invoices i WHERE i.cause = examined.cause)
   UNION ALL
   -- Play money is never mixed with paid money, and only play-money transactions use its account.
   SELECT transaction_id, format('transaction %s of kind %s takes %s from play money in %s mode',
@@ -128,15 +128,15 @@ const offersCheck: LedgerCheck = {
     ) booked`,
 };
 
-/** Compares top-ups in the ledger with their own rows. */
-const topUpsCheck: LedgerCheck = {
-  table: '(SELECT * FROM payments WHERE top_up_id IS NOT NULL) of_top_ups',
-  id: 'top_up_id',
+/** Compares card payments that go to the balance in the ledger with their own rows. */
+const balanceCheck = (what: string, id: string, cause: string): LedgerCheck => ({
+  table: `(SELECT * FROM payments WHERE ${id} IS NOT NULL AND payment_method = 'E') by_card`,
+  id,
   problems: `
-  SELECT top_up_id AS row_id,
+  SELECT ${id} AS row_id,
          CASE WHEN (added_by_record, vat_by_record) <> (added, vat)
-              THEN format('top-up %s: its record says %s added and %s VAT, the ledger %s and %s',
-                          top_up_id, added_by_record, vat_by_record, added, vat) END AS problem
+              THEN format('${what} %s: its record says %s added and %s VAT, the ledger %s and %s',
+                          ${id}, added_by_record, vat_by_record, added, vat) END AS problem
     FROM (
       SELECT *, CASE WHEN paid_at IS NULL THEN 0 ELSE net_minor END AS added_by_record,
              CASE WHEN paid_at IS NULL THEN 0 ELSE vat_minor END AS vat_by_record
@@ -146,9 +146,27 @@ const topUpsCheck: LedgerCheck = {
       SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'prepaid-balance'), 0) AS added,
              coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'vat-payable'), 0) AS vat
         FROM transactions t JOIN entries USING (transaction_id) JOIN accounts a USING (account_id)
-       WHERE t.cause = format('card top-up %s', record.top_up_id)
+       WHERE t.cause = format('${cause}', record.${id})
          AND (t.organisation_id, t.mode, t.currency) = (record.organisation_id, record.mode, record.currency)
     ) booked`,
+});
+
+/** As the trigger `group_is_whole` has it. */
+const groupsCheck: LedgerCheck = {
+  table: '(SELECT * FROM payments WHERE group_id IS NOT NULL) of_groups',
+  id: 'group_id',
+  problems: `
+  SELECT group_id AS row_id,
+         CASE WHEN (net_minor, due) <> (of_offers, charged)
+              THEN format('group %s: it is of %s and %s is charged, its offers are of %s and %s', group_id, net_minor, due, of_offers, charged)
+         END AS problem
+    FROM (SELECT *, CASE WHEN state IN ('charged', 'paid') THEN net_minor ELSE 0 END AS due FROM step) record
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(o.net_minor), 0) AS of_offers, coalesce(sum(o.net_minor) FILTER (WHERE o.state = 'charged'), 0) AS charged
+        FROM payments o
+       WHERE o.of_group = record.group_id
+         AND (o.organisation_id, o.mode, o.currency) = (record.organisation_id, record.mode, record.currency)
+    ) offers`,
 };
 
 /** Compares each stored refund and dispute with what the ledger has as taken back and returned. */
@@ -197,7 +215,8 @@ const creditNotesOfRefundsCheck: LedgerCheck = {
         FROM credit_notes n JOIN invoices i ON i.mode = n.mode AND i.sequence = n.invoice
        WHERE n.cause IN (format('%s %s taken', record.kind, reversal_id), format('%s %s returned', record.kind, reversal_id))
          AND (i.mode, i.cause) = (
-               SELECT mode, CASE WHEN top_up_id IS NULL THEN format('offer %s paid by card', offer_id)
+               SELECT mode, CASE WHEN offer_id IS NOT NULL THEN format('offer %s paid by card', offer_id)
+                            WHEN group_id IS NOT NULL THEN format('group %s paid by card', group_id)
                             ELSE format('card top-up %s', top_up_id) END
                  FROM payments p WHERE p.payment_intent_id = record.payment_intent_id AND p.mode = record.mode LIMIT 1
              )
@@ -283,7 +302,9 @@ export const ledgerChecks: readonly LedgerCheck[] = [
   transactionsCheck,
   balancesCheck,
   offersCheck,
-  topUpsCheck,
+  groupsCheck,
+  balanceCheck('group', 'group_id', 'group %s paid by card'),
+  balanceCheck('top-up', 'top_up_id', 'card top-up %s'),
   reversalsCheck,
   creditNotesOfRefundsCheck,
   settlementsCheck,

@@ -186,13 +186,18 @@ export async function balanceOf(on: Queryable, book: Book): Promise<bigint> {
   return (await findBalance(on, book)).minor;
 }
 
-export async function findBalance(on: Queryable, { organisationId, mode, currency }: Book): Promise<Balance> {
-  const [row] = await on.query<BalanceRow>(
-    `SELECT balance_minor, low_threshold_minor FROM balances JOIN accounts USING (account_id)
-      WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'`,
-    [organisationId, mode, currency],
-  );
+const FIND_BALANCE = `
+  SELECT balance_minor, low_threshold_minor FROM balances JOIN accounts USING (account_id)
+   WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'`;
+
+export async function findBalance(on: Queryable, book: Book, sql = FIND_BALANCE): Promise<Balance> {
+  const [row] = await on.query<BalanceRow>(sql, [book.organisationId, book.mode, book.currency]);
   return row === undefined ? { minor: 0n, lowThresholdMinor: null } : balanceIn(row);
+}
+
+/** Until the transaction ends, nothing else is posted for this book. */
+export async function lockBalance(tx: Transaction, book: Book): Promise<bigint> {
+  return (await findBalance(tx, book, `${FIND_BALANCE} FOR UPDATE OF balances`)).minor;
 }
 
 /** The balance below which the organisation wants a notice. Stored even if nothing was posted yet. */

@@ -8,7 +8,7 @@ import { type Checkout, nextCheck, nextClosing, nextReconciliation } from '../do
 import type { Payment } from '../domain/payments/offer-payment.ts';
 import {
   type CardPaymentRow,
-  idsOf,
+  idValues,
   lockCardPayment,
   thisPurchase,
   toCardPayment,
@@ -16,10 +16,12 @@ import {
 
 export type NewPayment = Pick<CardPayment, 'book' | 'title' | 'netMinor' | 'vatMinor' | 'payToken'> & {
   /** A top-up gets its id here. */
-  readonly of: { readonly offerId: number; readonly spender: string } | { readonly idempotencyKey: string };
+  readonly of:
+    | (({ readonly offerId: number } | { readonly groupId: number }) & { readonly spender: string })
+    | { readonly idempotencyKey: string };
 };
 
-/** Undefined if the offer or the key of the top-up is on record already. */
+/** Undefined if the offer, the group or the key of the top-up is on record already. */
 export async function insertCheckout(
   tx: Transaction,
   { of, book, title, netMinor, vatMinor, payToken }: NewPayment,
@@ -30,13 +32,13 @@ export async function insertCheckout(
   const [row] = await tx.query<CardPaymentRow>(
     `INSERT INTO payments
        (offer_id, idempotency_key, top_up_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, pay_token,
-        expiry_at, generation, session_begun_at, session_expires_at, next_check_at, spender, ordered_on)
+        expiry_at, generation, session_begun_at, session_expires_at, next_check_at, spender, ordered_on, group_id)
      VALUES ($1, $2, CASE WHEN $2::text IS NOT NULL THEN nextval('top_up_ids') END, $3, $4, $5, $6, $7, $8, 'E', $9, $10, $11, $12, $13, $14, $15,
-             $16, CASE WHEN $16::text IS NOT NULL THEN ($13 AT TIME ZONE 'UTC')::date END)
+             $16, CASE WHEN $16::text IS NOT NULL THEN ($13 AT TIME ZONE 'UTC')::date END, $17)
      ON CONFLICT DO NOTHING RETURNING *`,
     [
       'offerId' in of ? of.offerId : null,
-      'offerId' in of ? null : of.idempotencyKey,
+      'idempotencyKey' in of ? of.idempotencyKey : null,
       book.organisationId,
       book.mode,
       book.currency,
@@ -50,7 +52,8 @@ export async function insertCheckout(
       now,
       session.expiresAt,
       nextReconciliation(checkout, now),
-      'offerId' in of ? of.spender : null,
+      'spender' in of ? of.spender : null,
+      'groupId' in of ? of.groupId : null,
     ],
   );
   return row && toCardPayment(row);
@@ -92,10 +95,9 @@ export async function earlierSession(
   { purchase, generation }: { readonly purchase: Purchase; readonly generation: number },
 ): Promise<string | null> {
   if (payment?.method !== 'E' || generation >= payment.checkout.session.generation) return null;
-  const { offerId, topUpId } = idsOf(purchase);
   const [row] = await on.query<{ session_id: string }>(
-    `SELECT session_id FROM earlier_sessions WHERE ${thisPurchase} AND generation = $3`,
-    [offerId, topUpId, generation],
+    `SELECT session_id FROM earlier_sessions WHERE ${thisPurchase} AND generation = $4`,
+    [...idValues(purchase), generation],
   );
   return row?.session_id ?? null;
 }
@@ -103,17 +105,17 @@ export async function earlierSession(
 /** A new generation begins only when no earlier session can be paid any more, so those need no further check. */
 const SAVE_CHECKOUT = `
   WITH earlier AS (
-    INSERT INTO earlier_sessions (session_id, offer_id, top_up_id, generation)
-    SELECT session_id, offer_id, top_up_id, generation FROM payments
-     WHERE ${thisPurchase} AND generation < $3 AND session_id IS NOT NULL
+    INSERT INTO earlier_sessions (session_id, offer_id, top_up_id, group_id, generation)
+    SELECT session_id, offer_id, top_up_id, group_id, generation FROM payments
+     WHERE ${thisPurchase} AND generation < $4 AND session_id IS NOT NULL
   )
   UPDATE payments
-     SET state = $4, paid_at = $5, deletion = $6, deletion_taken_back = $7,
-         paid_session_id = coalesce($8, paid_session_id), payment_intent_id = coalesce($9, payment_intent_id),
-         session_id = $10, session_url = $11, session_expires_at = $12, session_expired = $13, generation = $3,
-         session_begun_at = CASE WHEN generation = $3 THEN session_begun_at ELSE $14 END,
-         next_check_at = CASE WHEN $15::timestamptz IS NULL THEN NULL
-                              WHEN generation = $3 THEN least(next_check_at, $15) ELSE $15 END
+     SET state = $5, paid_at = $6, deletion = $7, deletion_taken_back = $8,
+         paid_session_id = coalesce($9, paid_session_id), payment_intent_id = coalesce($10, payment_intent_id),
+         session_id = $11, session_url = $12, session_expires_at = $13, session_expired = $14, generation = $4,
+         session_begun_at = CASE WHEN generation = $4 THEN session_begun_at ELSE $15 END,
+         next_check_at = CASE WHEN $16::timestamptz IS NULL THEN NULL
+                              WHEN generation = $4 THEN least(next_check_at, $16) ELSE $16 END
    WHERE ${thisPurchase}`;
 
 /** @param paid the session that was paid, if this stores a payment */
@@ -124,11 +126,9 @@ export async function saveCheckout(
   now: Date,
   paid?: { readonly sessionId: string; readonly paymentIntentId: string | null },
 ): Promise<void> {
-  const { offerId, topUpId } = idsOf(purchase);
   const { state, paidAt, deletion, revoked, session } = checkout;
   await tx.query(SAVE_CHECKOUT, [
-    offerId,
-    topUpId,
+    ...idValues(purchase),
     session.generation,
     state,
     paidAt,
@@ -206,11 +206,13 @@ async function takeBatch(
 }
 
 /**
- * For an offer that ended unpaid. A loop closes its checkout, because it limits the rate of Stripe calls: many offers may end at midnight.
+ * For an offer that ended unpaid; of a group, it ends the group. A loop closes its checkout, because it limits the rate of Stripe calls: many
+ * offers may end at midnight.
  */
 export async function scheduleClosing(on: Queryable, offerId: number, now: Date): Promise<void> {
   await on.query(
-    `UPDATE payments SET close_at = $2 WHERE offer_id = $1 AND ${waiting} AND coalesce(close_at, expiry_at) > $2`,
+    `UPDATE payments SET close_at = $2 WHERE (offer_id = $1 OR group_id = (SELECT of_group FROM payments WHERE offer_id = $1))
+        AND ${waiting} AND coalesce(close_at, expiry_at) > $2`,
     [offerId, now],
   );
 }

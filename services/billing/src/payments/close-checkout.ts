@@ -20,11 +20,11 @@ import {
   reopened,
   sessionExpired,
 } from '../domain/payments/checkout.ts';
-import type { OfferOfBook } from '../domain/payments/offer-payment.ts';
+import { paidAt, purchaseOf, type SaleOfBook } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { expireSession, openSession } from '../stripe/sessions.ts';
 import { changeCheckout, updateCheckout } from './checkouts-store.ts';
-import { insertClosed, lockOfferPayment } from './payments-store.ts';
+import { insertClosed, lockPayment } from './payments-store.ts';
 import { applySessionFacts, isProblem } from './record-payment.ts';
 
 export type Closing = CloseCheckoutReply['outcome'];
@@ -32,16 +32,16 @@ export type Closing = CloseCheckoutReply['outcome'];
 /** @param deletion the deletion's number, if closing can be revoked */
 export async function closeCheckout(
   billing: Billing,
-  offer: OfferOfBook,
+  sale: SaleOfBook,
   deadline: Deadline,
   deletion = FOR_EVER,
 ): Promise<Closing> {
-  const begun = await beginClosing(billing, offer, deletion, deadline);
+  const begun = await beginClosing(billing, sale, deletion, deadline);
   return typeof begun === 'string' ? begun : finishClosing(billing, begun, deadline);
 }
 
-/** Closes a top-up that was not paid in time. */
-export async function closeTopUp(
+/** Closes what was not paid in time. */
+export async function closePastEnd(
   billing: Billing,
   payment: CardPayment,
   deadline: Deadline,
@@ -66,17 +66,22 @@ function outcomeOf({ checkout: { state } }: CardPayment): Closing {
 
 async function beginClosing(
   billing: Billing,
-  { offerId, book }: OfferOfBook,
+  sale: SaleOfBook,
   deletion: number,
   deadline: Deadline,
 ): Promise<CardPayment | Closing> {
+  const purchase = purchaseOf(sale);
   return billing.postgres.transaction(async (tx) => {
-    await insertClosed(tx, { offerId, book });
-    const payment = await lockOfferPayment(tx, offerId);
-    if (payment === undefined) throw new Error(`offer ${offerId} is neither new nor on record`);
-    if (!isSameBook(payment.book, book)) throw conflictingSale(offerId);
+    await insertClosed(tx, sale);
+    const payment = await lockPayment(tx, purchase);
+    if (payment === undefined) throw new Error(`${purchaseName(purchase)} is neither new nor on record`);
+    if (!isSameBook(payment.book, sale.book)) throw conflictingSale(purchaseName(purchase));
     if (payment.method === null) return 'closed';
-    if (payment.method === 'B') return 'paid';
+    if (payment.method === 'B') {
+      // An offer of an unpaid group: the whole group is closed, by its own id.
+      if (paidAt(payment) === null) throw conflictingSale(purchaseName(purchase));
+      return 'paid';
+    }
     // A later deletion is stored even if the checkout is already closed.
     const change = (checkout: Checkout) => closing(checkout, deletion);
     return updateCheckout(tx, payment, change, billing.clock.now());
@@ -86,12 +91,14 @@ async function beginClosing(
 /** Revokes a deletion: its caller got the answer that nothing was deleted, but its request may have closed the checkout. */
 export async function keepCheckout(
   billing: Billing,
-  { offerId, book }: OfferOfBook,
+  sale: SaleOfBook,
   deletion: number,
 ): Promise<KeepCheckoutReply['outcome']> {
+  const purchase = purchaseOf(sale);
   return billing.postgres.transaction(async (tx) => {
-    const payment = await lockOfferPayment(tx, offerId);
-    if (payment?.method !== 'E' || !isSameBook(payment.book, book)) throw conflictingSale(offerId);
+    const payment = await lockPayment(tx, purchase);
+    if (payment?.method !== 'E' || !isSameBook(payment.book, sale.book))
+      throw conflictingSale(purchaseName(purchase));
     const change = (checkout: Checkout) => deletionRevoked(checkout, deletion);
     const { checkout } = await updateCheckout(tx, payment, change, billing.clock.now());
     if (checkout.paidAt !== null) return 'paid';

@@ -1,5 +1,5 @@
 /**
- * The card checkout of an offer. First the row is stored, then Stripe is called, then the answer is stored (rule: no network call inside a
+ * The card checkout of an offer or a group. First the row is stored, then Stripe is called, then the answer is stored (rule: no network call inside a
  * transaction). After a failure in between, a repeat continues the same generation with the same idempotency key.
  */
 import type { CheckoutReply, ExceededLimit } from '@offer-ads/contracts/internal/billing-api';
@@ -10,19 +10,29 @@ import type { Billing } from '../billing.ts';
 import { vatOnCardPayment } from '../domain/invoices/vat.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { newCheckout } from '../domain/payments/checkout.ts';
-import { isSameSale, type OfferCardPayment, type Order } from '../domain/payments/offer-payment.ts';
+import {
+  isOfGroup,
+  isSameSale,
+  type OfferSale,
+  type Order,
+  purchaseOf,
+  type Sale,
+} from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { insertCheckout } from './checkouts-store.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
-import { lockOfferPayment } from './payments-store.ts';
+import { hasSameOffers, insertGroupOffers, lockPayment } from './payments-store.ts';
 import { lockSpending } from './spending-store.ts';
 
-export type CheckoutOrder = Order & { readonly country: string; readonly offerExpiryAt: Date };
+export type CheckoutOrder<S extends Sale = OfferSale> = Order<S> & {
+  readonly country: string;
+  readonly offerExpiryAt: Date;
+};
 
 export async function openCheckout(
   billing: Billing,
-  order: CheckoutOrder,
+  order: CheckoutOrder<Sale>,
   deadline: Deadline,
 ): Promise<CheckoutReply> {
   const minimumMinor = requireMinimum(order.book.currency);
@@ -64,22 +74,27 @@ function requireMinimum(currency: string): bigint {
 
 async function reserve(
   billing: Billing,
-  order: CheckoutOrder,
+  order: CheckoutOrder<Sale>,
   deadline: Deadline,
-): Promise<OfferCardPayment | ExceededLimit | 'closed'> {
-  const { offerId, book, title, netMinor, spending } = order;
+): Promise<CardPayment | ExceededLimit | 'closed'> {
+  const { book, title, netMinor, spending } = order;
+  const purchase = purchaseOf(order);
+  const name = purchaseName(purchase);
   const now = billing.clock.now();
   const vatMinor = vatOnCardPayment(netMinor, order.country);
   return billing.postgres.transaction(async (tx) => {
     const checkout = newCheckout(order.offerExpiryAt, now);
     const exceeded = await lockSpending(tx, { ...order, costMinor: netMinor + vatMinor }, now);
     if (exceeded !== null) return exceeded;
-    const sale = { of: { offerId, spender: spending.spender }, book, title, netMinor, vatMinor };
-    await insertCheckout(tx, { ...sale, payToken: newPayToken() }, checkout, now);
-    const payment = await lockOfferPayment(tx, offerId);
-    if (payment === undefined) throw serviceUnavailable(`checkout of offer ${offerId} vanished, ask again`);
+    const id = isOfGroup(order) ? { groupId: order.groupId } : { offerId: order.offerId };
+    const sale = { of: { ...id, spender: spending.spender }, book, title, netMinor, vatMinor };
+    const inserted = await insertCheckout(tx, { ...sale, payToken: newPayToken() }, checkout, now);
+    if (inserted !== undefined && isOfGroup(order)) await insertGroupOffers(tx, order, null);
+    const payment = await lockPayment(tx, purchase);
+    if (payment === undefined) throw serviceUnavailable(`checkout of ${name} vanished, ask again`);
     if (payment.method === null) return 'closed';
-    if (payment.method !== 'E' || !isSameSale(payment, order)) throw conflictingSale(offerId);
+    const isSame = isSameSale(payment, order) && (await hasSameOffers(tx, order));
+    if (payment.method !== 'E' || !isSame) throw conflictingSale(name);
     return isClosed(payment) ? 'closed' : payment;
   }, deadline);
 }

@@ -1,11 +1,23 @@
-/** Payments of offers and top-ups in Postgres. The row of the purchase is locked before its money moves. */
+/** Payments of offers, groups and top-ups in Postgres. The row of the purchase is locked before its money moves. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { offerCharged } from '../domain/ledger/ledger.ts';
 import type { CardPayment, Purchase, Receipt } from '../domain/payments/card-payment.ts';
 import type { CheckoutState } from '../domain/payments/checkout.ts';
-import type { OfferOfBook, OfferPayment, Order, Payment, Sale } from '../domain/payments/offer-payment.ts';
+import {
+  type GroupOffer,
+  type GroupSale,
+  isOfGroup,
+  type OfferPayment,
+  type OfferSale,
+  type Order,
+  type Payment,
+  purchaseOf,
+  type Sale,
+  type SaleOfBook,
+} from '../domain/payments/offer-payment.ts';
 import { WrongMode } from '../domain/payments/wrong-mode.ts';
+import { conflictingSale } from '../faults.ts';
 import { type BookRow, bookOf } from '../ledger/book-row.ts';
 import { postingSql, postTransaction } from '../ledger/ledger-store.ts';
 import { lockIntent } from '../reversals/reversals-store.ts';
@@ -24,20 +36,78 @@ const chargeStatement = {
  * Posts the charge of an offer together with the row of its payment, in one statement.
  * @throws an error for which `isOfKnownOffer` is true if the id is already known; waits for a concurrent transaction with the same id
  */
-export function postCharge(on: Queryable, order: Order, at: Date) {
+export function postCharge(on: Queryable, order: Order<OfferSale>, at: Date) {
   const { book, offerId, title, netMinor, spending } = order;
   const posting = { statement: chargeStatement, values: [title, netMinor, spending.spender] };
   return postTransaction(on, offerCharged(book, offerId, netMinor), at, posting);
 }
 
-/** For a price of 0, which posts nothing. Throws as `postCharge` does. */
-export async function insertFreeCharge(on: Queryable, order: Order, at: Date): Promise<void> {
-  await on.query(
+/**
+ * The row of a charge without its postings: of a group, or for a price of 0, which posts nothing.
+ * @returns false if the id is already known
+ */
+export async function insertCharge(on: Queryable, order: Order, at: Date): Promise<boolean> {
+  const { offerId, groupId } = idsOf(purchaseOf(order));
+  const { book, title, netMinor, spending } = order;
+  const inserted = await on.query(
     `INSERT INTO payments
-       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, spender, ordered_on)
-     VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7, $8, ($7 AT TIME ZONE 'UTC')::date)`,
-    [...saleValues(order), at, order.spending.spender],
+       (offer_id, group_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, spender, ordered_on)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 'B', 'charged', $8, $9, ($8 AT TIME ZONE 'UTC')::date)
+     ON CONFLICT DO NOTHING RETURNING state`,
+    [offerId, groupId, book.organisationId, book.mode, book.currency, title, netMinor, at, spending.spender],
   );
+  return inserted.length === 1;
+}
+
+/**
+ * The rows of a new group's offers.
+ * @param at when they are charged; null: when the group is paid
+ */
+export async function insertGroupOffers(
+  tx: Transaction,
+  { groupId, book, offers }: GroupSale,
+  at: Date | null,
+): Promise<void> {
+  const inserted = await tx.query(
+    `INSERT INTO payments (offer_id, of_group, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+     SELECT offer_id, $4, $5, $6, $7, title, net_minor, 0, 'B', CASE WHEN $8::timestamptz IS NULL THEN 'unpaid' ELSE 'charged' END, $8
+       FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS offer (offer_id, title, net_minor)
+     ON CONFLICT DO NOTHING RETURNING offer_id`,
+    [
+      offers.map(({ offerId }) => offerId),
+      offers.map(({ title }) => title),
+      offers.map(({ netMinor }) => netMinor),
+      groupId,
+      book.organisationId,
+      book.mode,
+      book.currency,
+      at,
+    ],
+  );
+  if (inserted.length < offers.length) throw conflictingSale(`an offer of group ${groupId}`);
+}
+
+/** In the order of their ids. */
+export async function listGroupOffers(on: Queryable, groupId: number): Promise<GroupOffer[]> {
+  return on.query<GroupOffer>(
+    `SELECT offer_id::float8 AS "offerId", title, net_minor AS "netMinor" FROM payments WHERE of_group = $1 ORDER BY offer_id`,
+    [groupId],
+  );
+}
+
+/** True for a single offer, and for the group on record if it has these offers at these prices. */
+export async function hasSameOffers(on: Queryable, sale: Sale): Promise<boolean> {
+  if (!isOfGroup(sale)) return true;
+  const known = new Map((await listGroupOffers(on, sale.groupId)).map((offer) => [offer.offerId, offer]));
+  return (
+    known.size === sale.offers.length &&
+    sale.offers.every(({ offerId, netMinor }) => known.get(offerId)?.netMinor === netMinor)
+  );
+}
+
+/** The group was paid: the charges of its offers are posted after this. */
+export async function markOffersCharged(tx: Transaction, groupId: number, at: Date): Promise<void> {
+  await tx.query(`UPDATE payments SET state = 'charged', paid_at = $2 WHERE of_group = $1`, [groupId, at]);
 }
 
 /** SQLSTATE of a unique violation. */
@@ -48,42 +118,54 @@ export function isOfKnownOffer(error: unknown): boolean {
 }
 
 /** Closes an id for which nothing was requested yet: later requests for it find it closed. */
-export async function insertClosed(tx: Transaction, { offerId, book }: OfferOfBook): Promise<void> {
+export async function insertClosed(tx: Transaction, { book, ...sale }: SaleOfBook): Promise<void> {
+  const { offerId, groupId } = idsOf(purchaseOf(sale));
   await tx.query(
-    `INSERT INTO payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, state)
-     VALUES ($1, $2, $3, $4, $5, $6, 0, 'closed') ON CONFLICT DO NOTHING`,
-    saleValues({ offerId, book, title: '', netMinor: 0n }),
+    `INSERT INTO payments (offer_id, group_id, organisation_id, mode, currency, title, net_minor, vat_minor, state)
+     VALUES ($1, $2, $3, $4, $5, '', 0, 0, 'closed') ON CONFLICT DO NOTHING`,
+    [offerId, groupId, book.organisationId, book.mode, book.currency],
   );
 }
 
-export function saleValues({ offerId, book, title, netMinor }: Sale): readonly unknown[] {
-  return [offerId, book.organisationId, book.mode, book.currency, title, netMinor];
-}
+/** $1 to $3 are the values of `idValues`. */
+export const thisPurchase = '(offer_id = $1 OR top_up_id = $2 OR group_id = $3)';
 
-/** $1 and $2 are the values of `idsOf`. */
-export const thisPurchase = '(offer_id = $1 OR top_up_id = $2)';
-
-/** Removes the row of a refused request. */
+/** Removes the row of a refused request, and those of a group's offers with it. */
 export async function deletePayment(tx: Transaction, purchase: Purchase): Promise<void> {
-  const { offerId, topUpId } = idsOf(purchase);
-  await tx.query(`DELETE FROM payments WHERE ${thisPurchase}`, [offerId, topUpId]);
+  await tx.query(`DELETE FROM payments WHERE ${thisPurchase}`, idValues(purchase));
 }
 
-/** Locks the payment of an offer or a top-up, and returns it as it is then. */
+/** Locks the payment, and returns it as it is then. */
 async function lockPaymentRow(tx: Transaction, purchase: Purchase): Promise<PaymentRow | undefined> {
-  const { offerId, topUpId } = idsOf(purchase);
-  const [row] = await tx.query<PaymentRow>(`SELECT * FROM payments WHERE ${thisPurchase} FOR UPDATE`, [
-    offerId,
-    topUpId,
-  ]);
+  const sql = `SELECT * FROM payments WHERE ${thisPurchase} FOR UPDATE`;
+  const [row] = await tx.query<PaymentRow>(sql, idValues(purchase));
   return row;
 }
 
-/** The values of the columns `offer_id` and `top_up_id`, one of which is null. */
+/** The values of the columns `offer_id`, `top_up_id` and `group_id`, of which one is not null. */
 export function idsOf(purchase: Purchase) {
-  return purchase.kind === 'offer'
-    ? { offerId: purchase.offerId, topUpId: null }
-    : { offerId: null, topUpId: purchase.topUpId };
+  return {
+    offerId: purchase.kind === 'offer' ? purchase.offerId : null,
+    topUpId: purchase.kind === 'top-up' ? purchase.topUpId : null,
+    groupId: purchase.kind === 'group' ? purchase.groupId : null,
+  };
+}
+
+export function idValues(purchase: Purchase): (number | null)[] {
+  return Object.values(idsOf(purchase));
+}
+
+export async function lockPayment(tx: Transaction, purchase: Purchase): Promise<Payment | undefined> {
+  const row = await lockPaymentRow(tx, purchase);
+  return row && toPayment(row);
+}
+
+export async function findPayment(on: Queryable, purchase: Purchase): Promise<Payment | undefined> {
+  const [row] = await on.query<PaymentRow>(
+    `SELECT * FROM payments WHERE ${thisPurchase}`,
+    idValues(purchase),
+  );
+  return row && toPayment(row);
 }
 
 export async function lockOfferPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
@@ -95,11 +177,10 @@ export async function lockOfferPayment(tx: Transaction, offerId: number): Promis
 export async function lockPaymentOf(
   tx: Transaction,
   { purchase, paymentIntentId }: Receipt,
-): Promise<Payment | undefined> {
+): Promise<Payment | OfferPayment | undefined> {
   if (paymentIntentId !== null) await lockIntent(tx, paymentIntentId);
   const row = await lockPaymentRow(tx, purchase);
-  if (row === undefined) return undefined;
-  return row.offer_id === null && isCardRow(row) ? toCardPayment(row) : toOfferPayment(row);
+  return row && (row.offer_id === null ? toPayment(row) : toOfferPayment(row));
 }
 
 export async function findOfferPayment(on: Queryable, offerId: number): Promise<OfferPayment | undefined> {
@@ -107,16 +188,23 @@ export async function findOfferPayment(on: Queryable, offerId: number): Promise<
   return row && toOfferPayment(row);
 }
 
-/** One page of all payments, ordered by offer id. */
+/** One page of the payments of all offers, ordered by offer id. `paidWith`: what the payer pays, the offer itself or its group. */
 export async function listPayments(
   on: Queryable,
   o: { after: number; limit: number },
-): Promise<OfferPayment[]> {
+): Promise<{ readonly payment: OfferPayment; readonly paidWith: Payment }[]> {
   const rows = await on.query<PaymentRow>(
     'SELECT * FROM payments WHERE offer_id > $1 ORDER BY offer_id LIMIT $2',
     [o.after, o.limit],
   );
-  return rows.map(toOfferPayment);
+  const groups = await on.query<PaymentRow>('SELECT * FROM payments WHERE group_id = ANY ($1)', [
+    rows.flatMap(({ of_group }) => of_group ?? []),
+  ]);
+  const groupOf = new Map(groups.map((group) => [group.group_id, group]));
+  return rows.map((row) => ({
+    payment: toOfferPayment(row),
+    paidWith: toPayment((row.of_group === null ? undefined : groupOf.get(row.of_group)) ?? row),
+  }));
 }
 
 /** Stores what the Unused Time is worth so far, and how much of it was credited. */
@@ -164,6 +252,8 @@ export async function findCardPaymentByIntent(
 type PaymentRow = BookRow & {
   offer_id: bigint | null;
   top_up_id: bigint | null;
+  group_id: bigint | null;
+  of_group: bigint | null;
   title: string;
   net_minor: bigint;
   vat_minor: bigint;
@@ -175,7 +265,7 @@ type PaymentRow = BookRow & {
   deletion: number;
   deletion_taken_back: boolean;
 } & (
-    | { payment_method: 'B' | null; state: 'charged' | 'closed' }
+    | { payment_method: 'B' | null; state: 'charged' | 'unpaid' | 'closed' }
     | {
         payment_method: 'E';
         state: CheckoutState;
@@ -195,17 +285,27 @@ function isCardRow(row: PaymentRow): row is CardPaymentRow {
   return row.payment_method === 'E';
 }
 
-export function toCardPayment(row: CardPaymentRow): CardPayment {
+function factsOf(row: PaymentRow) {
   return {
-    method: 'E',
-    purchase:
-      row.top_up_id === null
-        ? { kind: 'offer', offerId: Number(row.offer_id) }
-        : { kind: 'top-up', topUpId: Number(row.top_up_id) },
+    purchase: purchaseIn(row),
     book: bookOf(row),
     title: row.title,
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,
+  };
+}
+
+function purchaseIn({ offer_id, top_up_id, group_id }: PaymentRow): Purchase {
+  if (offer_id !== null) return { kind: 'offer', offerId: Number(offer_id) };
+  return group_id === null
+    ? { kind: 'top-up', topUpId: Number(top_up_id) }
+    : { kind: 'group', groupId: Number(group_id) };
+}
+
+export function toCardPayment(row: CardPaymentRow): CardPayment {
+  return {
+    ...factsOf(row),
+    method: 'E',
     payToken: row.pay_token,
     paidSessionId: row.paid_session_id,
     paymentIntentId: row.payment_intent_id,
@@ -226,19 +326,19 @@ export function toCardPayment(row: CardPaymentRow): CardPayment {
   };
 }
 
+function toPayment(row: PaymentRow): Payment {
+  if (isCardRow(row)) return toCardPayment(row);
+  return row.payment_method === 'B'
+    ? { ...factsOf(row), method: 'B', chargedAt: row.paid_at }
+    : { ...factsOf(row), method: null };
+}
+
 function toOfferPayment(row: PaymentRow): OfferPayment {
-  const facts = {
+  return {
+    ...toPayment(row),
     offerId: Number(row.offer_id),
-    book: bookOf(row),
-    title: row.title,
-    netMinor: row.net_minor,
-    vatMinor: row.vat_minor,
+    groupId: row.of_group === null ? null : Number(row.of_group),
     creditedMinor: row.credited_minor,
     earnedMinor: row.earned_minor,
   };
-  if (isCardRow(row)) return { ...facts, ...toCardPayment(row) };
-  // The table's constraints guarantee the columns that a payment method requires.
-  return row.payment_method === 'B'
-    ? { ...facts, method: 'B', chargedAt: row.paid_at as Date }
-    : { ...facts, method: null };
 }

@@ -11,7 +11,7 @@ import { isUndecidedTooLong, reopened, sessionExpired } from '../domain/payments
 import { stripeDeadline } from '../stripe/client.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
 import { changeCheckout, takeDueSessions, takePastEnd } from './checkouts-store.ts';
-import { closeCheckout, closeTopUp } from './close-checkout.ts';
+import { closePastEnd } from './close-checkout.ts';
 import { applySessionFacts, isProblem } from './record-payment.ts';
 
 /** Per kind. The next check of a batch is moved on when it is read, so a batch is small enough to be finished soon. */
@@ -43,7 +43,10 @@ export async function closePayablePages(billing: Billing, signal: AbortSignal): 
 
 async function closeBatch(billing: Billing, signal: AbortSignal, which: 'all' | 'payable'): Promise<number> {
   const pastEnd = await billing.postgres.transaction((tx) => takePastEnd(tx, dueQuery(billing), which));
-  await forEach(billing, pastEnd, signal, closePastEnd);
+  // The offer or group ended unpaid (decision 4, expiry wins), or the top-up's time is over.
+  await forEach(billing, pastEnd, signal, async (_, payment) => {
+    await closePastEnd(billing, payment, stripeDeadline());
+  });
   return pastEnd.length;
 }
 
@@ -109,11 +112,4 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
       'a card payment stayed undecided and is not checked any more',
     );
   }
-}
-
-/** The offer ended unpaid (decision 4, expiry wins), or the top-up's time is over: close the checkout. */
-async function closePastEnd(billing: Billing, payment: CardPayment): Promise<void> {
-  const { purchase, book } = payment;
-  if (purchase.kind === 'offer') await closeCheckout(billing, { ...purchase, book }, stripeDeadline());
-  else await closeTopUp(billing, payment, stripeDeadline());
 }

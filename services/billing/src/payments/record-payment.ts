@@ -1,8 +1,10 @@
 /** Records a card payment that Stripe reports by webhook or in answer to a request: it is posted once, or stored with its problem. */
 import { BalanceToppedUp, OfferPaid } from '@offer-ads/contracts/events/billing';
+import { vatParts } from '@offer-ads/contracts/values/vat-parts';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { postCharges } from '../balance/charge-offer.ts';
 import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
 import type { Billing } from '../billing.ts';
 import type { Seller } from '../domain/invoices/invoice.ts';
@@ -17,14 +19,19 @@ import {
 } from '../domain/payments/card-payment.ts';
 import { isUnpayable, opened, paid } from '../domain/payments/checkout.ts';
 import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
-import { isOfOffer, type OfferCardPayment, type Payment } from '../domain/payments/offer-payment.ts';
+import {
+  type GroupOffer,
+  isOfOffer,
+  type OfferCardPayment,
+  type Payment,
+} from '../domain/payments/offer-payment.ts';
 import { insertDueInvoice } from '../invoices/invoices-store.ts';
 import { announceBalance, postOrThrow } from '../ledger/ledger-store.ts';
 import { postReversalsOf } from '../reversals/record-reversal.ts';
 import type { SessionFacts } from '../stripe/read-event.ts';
 import { isRecordedProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
 import { earlierSession, saveCheckout } from './checkouts-store.ts';
-import { lockPaymentOf } from './payments-store.ts';
+import { listGroupOffers, lockPaymentOf, markOffersCharged } from './payments-store.ts';
 
 export type Issuing = {
   readonly seller: Seller;
@@ -59,7 +66,7 @@ export async function recordPayment(
   await saveCheckout(tx, purchase, checkout, now, receipt);
   const invoiced = isOfOffer(paidPayment)
     ? await postPaidOffer(tx, paidPayment, now)
-    : await postPaidTopUp(tx, paidPayment, now);
+    : await postForBalance(tx, paidPayment, now);
   await insertDueInvoice(tx, { ...invoiced, paidAt, seller, issuedAt: now });
   if (paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
   return 'paid';
@@ -69,35 +76,63 @@ export async function recordPayment(
 async function postPaidOffer(tx: Transaction, payment: OfferCardPayment, now: Date) {
   const transaction = paidByCard(payment);
   if (movesMoney(transaction)) await postOrThrow(tx, transaction, now);
-  await addToOutbox(tx, [offerPaid(payment, now)]);
+  await addToOutbox(tx, [offerPaid(payment, payment, now)]);
   // A closed checkout has no offer to run, so the price goes to the balance at once (decision 7, late card payments). The offers service
   // reports the same Unused Time later; that changes nothing, because credits are cumulative.
   if (payment.checkout.state === 'closed') await creditUnusedTime(tx, payment, whollyUnused, now);
   return { ...payment, kind: 'offer' as const, cause: transaction.cause };
 }
 
-function offerPaid({ book, ...payment }: OfferCardPayment, at: Date) {
+type PaidOffer = { readonly offerId: number; readonly netMinor: bigint; readonly vatMinor: bigint };
+
+function offerPaid({ book, checkout }: CardPayment, { offerId, netMinor, vatMinor }: PaidOffer, at: Date) {
   return newEvent(OfferPaid, {
-    subject: `offer/${payment.offerId}`,
+    subject: `offer/${offerId}`,
     subjectVersion: 1,
     at,
     data: {
-      offerId: payment.offerId,
+      offerId,
       ...book,
-      netMinor: `${payment.netMinor}`,
-      vatMinor: `${payment.vatMinor}`,
-      paidAt: (payment.checkout.paidAt ?? at).toISOString(),
+      netMinor: `${netMinor}`,
+      vatMinor: `${vatMinor}`,
+      paidAt: (checkout.paidAt ?? at).toISOString(),
     },
   });
 }
 
-/** The net goes to the balance, even if the checkout was closed meanwhile. */
-async function postPaidTopUp(tx: Transaction, payment: CardPayment, now: Date) {
+/**
+ * The net goes to the balance, even if the checkout was closed meanwhile. That of a group is taken from it again at once for its offers. A
+ * group whose page was closed has none to run, so its payment is a top-up (decision 7, late card payments).
+ */
+async function postForBalance(tx: Transaction, payment: CardPayment, now: Date) {
+  const { book, purchase, checkout } = payment;
   const transaction = paidByCard(payment);
+  const invoiced = { ...payment, offerId: null, cause: transaction.cause };
+  const offers = purchase.kind === 'group' ? await listGroupOffers(tx, purchase.groupId) : [];
   const posted = await postOrThrow(tx, transaction, now);
-  const facts = { netMinor: `${payment.netMinor}`, vatMinor: `${payment.vatMinor}`, method: 'card' } as const;
-  await announceBalance(tx, BalanceToppedUp, { book: payment.book, posted, at: now }, facts);
-  return { ...payment, kind: 'top-up' as const, offerId: null, title: null, cause: transaction.cause };
+  if (purchase.kind === 'group' && checkout.state !== 'closed') {
+    await markOffersCharged(tx, purchase.groupId, checkout.paidAt ?? now);
+    await postCharges(tx, book, offers, now);
+    await addToOutbox(tx, offersPaid(payment, offers, now));
+  } else {
+    const facts = {
+      netMinor: `${payment.netMinor}`,
+      vatMinor: `${payment.vatMinor}`,
+      method: 'card',
+    } as const;
+    await announceBalance(tx, BalanceToppedUp, { book, posted, at: now }, facts);
+  }
+  return purchase.kind === 'group'
+    ? { ...invoiced, kind: 'group' as const, offers }
+    : { ...invoiced, kind: 'top-up' as const, title: null };
+}
+
+function offersPaid(payment: CardPayment, offers: readonly GroupOffer[], now: Date) {
+  const parts = vatParts(
+    offers.map(({ netMinor }) => netMinor),
+    payment.vatMinor,
+  );
+  return offers.map((offer, index) => offerPaid(payment, { ...offer, vatMinor: parts[index] ?? 0n }, now));
 }
 
 /**

@@ -1,25 +1,27 @@
 /**
- * Resolves the charge of an abandoned creation: the offer is either charged or closed for ever, so that no late charge can follow
+ * Resolves the charge of an abandoned creation: the offer or group is either charged or closed for ever, so that no late charge can follow
  * (decision 11, abandoned creations).
  */
 import type { ResolveChargeReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
-import { type OfferOfBook, paidAt } from '../domain/payments/offer-payment.ts';
+import { purchaseName } from '../domain/payments/card-payment.ts';
+import { paidAt, purchaseOf, type SaleOfBook } from '../domain/payments/offer-payment.ts';
 import { closeCheckout } from './close-checkout.ts';
 import { paymentUrl } from './payment-link.ts';
-import { findOfferPayment } from './payments-store.ts';
+import { findPayment } from './payments-store.ts';
 
 export async function resolveCharge(
   billing: Billing,
-  offer: OfferOfBook,
+  sale: SaleOfBook,
   deadline: Deadline,
 ): Promise<ResolveChargeReply> {
-  const closing = await closeCheckout(billing, offer, deadline);
+  const closing = await closeCheckout(billing, sale, deadline);
   if (closing !== 'paid') return { outcome: closing };
-  const payment = await findOfferPayment(billing.postgres, offer.offerId);
+  const purchase = purchaseOf(sale);
+  const payment = await findPayment(billing.postgres, purchase);
   const at = payment && paidAt(payment);
-  if (!payment?.method || !at) throw new Error(`offer ${offer.offerId} is paid but has no payment`);
+  if (!payment?.method || !at) throw new Error(`${purchaseName(purchase)} is paid but has no payment`);
   return {
     outcome: 'charged',
     paymentMethod: payment.method,

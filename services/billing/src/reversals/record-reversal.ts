@@ -63,7 +63,7 @@ function outcomeUnposted(
   return taken && before?.takenPosted !== true ? 'reversal-too-large' : 'reversal-recorded';
 }
 
-/** Call before anything is posted, which locks the balance: credits also lock the offer's row first. Null for a top-up. */
+/** Call before anything is posted, which locks the balance: credits also lock the offer's row first. Null for a group or a top-up. */
 export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): Promise<number | null> {
   if (purchase.kind !== 'offer') return null;
   await lockOfferPayment(tx, purchase.offerId);

@@ -166,16 +166,17 @@ export type ListedReversal = RecordedReversal & {
   readonly organisationId: number | null;
   readonly offerId: number | null;
   readonly topUpId: number | null;
+  readonly groupId: number | null;
 };
 
 /** The latest first, each with its payment if that is known. */
 export async function latestReversals(on: Queryable, limit: number): Promise<ListedReversal[]> {
   return on.query(
     `SELECT ${columns}, first_heard_at AS "firstHeardAt", organisation_id::float8 AS "organisationId",
-            offer_id::float8 AS "offerId", top_up_id::float8 AS "topUpId"
+            offer_id::float8 AS "offerId", top_up_id::float8 AS "topUpId", group_id::float8 AS "groupId"
        FROM (SELECT * FROM card_reversals ORDER BY first_heard_at DESC, reversal_id DESC LIMIT $1) r
        LEFT JOIN LATERAL (
-         SELECT organisation_id, offer_id, top_up_id FROM payments p
+         SELECT organisation_id, offer_id, top_up_id, group_id FROM payments p
           WHERE p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode LIMIT 1
        ) p ON true
       ORDER BY first_heard_at DESC, reversal_id DESC`,

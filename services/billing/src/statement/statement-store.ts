@@ -78,10 +78,12 @@ const PAGE = `
     ) transactions
   )
   SELECT bounds.opening, bounds.closing, bounds.after_at::text, page.transaction_id AS "transactionId", page.booked_at AS "bookedAt",
-         page.kind, page.cause, offer_id::float8 AS "offerId", payments.title, page.balance_after_minor AS "balanceMinor", moved.*
+         page.kind, page.cause, page.offer_id::float8 AS "offerId", coalesce(payments.title, invoices.title) AS title, page.balance_after_minor AS "balanceMinor", moved.*
     FROM bounds
     LEFT JOIN page ON true
-    LEFT JOIN payments USING (offer_id)
+    LEFT JOIN payments ON payments.offer_id = page.offer_id
+    -- Of a group, which has no single offer.
+    LEFT JOIN invoices ON invoices.cause = page.cause
     LEFT JOIN LATERAL (
       SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'prepaid-balance'), 0)::bigint AS "amountMinor",
              -(sum(amount_minor) FILTER (WHERE a.kind = 'card-clearing'))::bigint AS "cardGross",

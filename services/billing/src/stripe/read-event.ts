@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import {
+  groupId,
   type Mode,
   mode as modeSchema,
   offerId,
@@ -176,6 +177,9 @@ const ourMetadata = z.union([
   z
     .object({ offer_id: z.coerce.number().pipe(offerId), ...sharedMetadata })
     .transform((ours) => ({ ...ours, purchase: { kind: 'offer', offerId: ours.offer_id } as Purchase })),
+  z
+    .object({ group_id: z.coerce.number().pipe(groupId), ...sharedMetadata })
+    .transform((ours) => ({ ...ours, purchase: { kind: 'group', groupId: ours.group_id } as Purchase })),
   z
     .object({ top_up_id: z.coerce.number().int().positive(), ...sharedMetadata })
     .transform((ours) => ({ ...ours, purchase: { kind: 'top-up', topUpId: ours.top_up_id } as Purchase })),

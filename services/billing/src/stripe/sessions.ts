@@ -3,7 +3,7 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';
-import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
+import { type CardPayment, type Purchase, purchaseName } from '../domain/payments/card-payment.ts';
 import { callStripe, isRefusal, isSpentKey } from './calls.ts';
 import type { StripeAccounts } from './client.ts';
 import { factsOf, type SessionFacts } from './read-event.ts';
@@ -108,9 +108,7 @@ function sessionParameters(
 ): Stripe.Checkout.SessionCreateParams {
   const { book, checkout, payToken, purchase } = payment;
   const metadata = {
-    ...(purchase.kind === 'offer'
-      ? { offer_id: `${purchase.offerId}` }
-      : { top_up_id: `${purchase.topUpId}` }),
+    ...metadataOf(purchase),
     organisation_id: `${book.organisationId}`,
     mode: book.mode,
     generation: `${checkout.session.generation}`,
@@ -138,6 +136,17 @@ function sessionParameters(
     success_url: `${link}/thanks`,
     cancel_url: `${link}/cancelled`,
   };
+}
+
+function metadataOf(purchase: Purchase): Record<string, string> {
+  switch (purchase.kind) {
+    case 'offer':
+      return { offer_id: `${purchase.offerId}` };
+    case 'group':
+      return { group_id: `${purchase.groupId}` };
+    case 'top-up':
+      return { top_up_id: `${purchase.topUpId}` };
+  }
 }
 
 function isMissing(error: unknown): boolean {

@@ -3,7 +3,7 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
 import type { EventOutcome } from '../domain/payments/event-outcomes.ts';
-import { idsOf } from '../payments/payments-store.ts';
+import { idValues } from '../payments/payments-store.ts';
 
 export type ReceivedProviderEvent = {
   readonly eventId: string;
@@ -21,18 +21,18 @@ export async function recordProviderEvent(
   { eventId, mode, type, receipt }: ReceivedProviderEvent,
   now: Date,
 ): Promise<boolean> {
-  const { offerId, topUpId } = receipt === null ? { offerId: null, topUpId: null } : idsOf(receipt.purchase);
+  const ids = receipt === null ? [null, null, null] : idValues(receipt.purchase);
   const recorded = await tx.query(
     `INSERT INTO provider_events
-       (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '${UNAPPLIED}')
+       (event_id, mode, type, received_at, offer_id, top_up_id, group_id, session_id, amount_minor, currency, outcome)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '${UNAPPLIED}')
      ON CONFLICT (event_id) DO UPDATE
-       SET (mode, type, offer_id, top_up_id, session_id, amount_minor, currency)
-         = (excluded.mode, excluded.type, excluded.offer_id, excluded.top_up_id, excluded.session_id, excluded.amount_minor,
-            excluded.currency)
+       SET (mode, type, offer_id, top_up_id, group_id, session_id, amount_minor, currency)
+         = (excluded.mode, excluded.type, excluded.offer_id, excluded.top_up_id, excluded.group_id, excluded.session_id,
+            excluded.amount_minor, excluded.currency)
        WHERE provider_events.outcome = '${UNAPPLIED}'
      RETURNING event_id`,
-    [eventId, mode, type, now, offerId, topUpId, receipt?.sessionId, receipt?.amountMinor, receipt?.currency],
+    [eventId, mode, type, now, ...ids, receipt?.sessionId, receipt?.amountMinor, receipt?.currency],
   );
   return recorded.length === 1;
 }
@@ -91,13 +91,15 @@ export type ProviderProblem = {
   readonly currency: string | null;
   readonly offerId: number | null;
   readonly topUpId: number | null;
+  readonly groupId: number | null;
 };
 
 /** Payments that could not be applied, the latest first. */
 export async function latestProblems(on: Queryable, limit: number): Promise<ProviderProblem[]> {
   return on.query(
     `SELECT event_id AS "eventId", mode, outcome AS problem, received_at AS "heardAt", session_id AS "sessionId",
-            amount_minor AS "amountMinor", currency, offer_id::float8 AS "offerId", top_up_id::float8 AS "topUpId"
+            amount_minor AS "amountMinor", currency, offer_id::float8 AS "offerId", top_up_id::float8 AS "topUpId",
+            group_id::float8 AS "groupId"
        FROM provider_events WHERE outcome = ANY ($1) ORDER BY received_at DESC, event_id LIMIT $2`,
     [receiptProblems, limit],
   );

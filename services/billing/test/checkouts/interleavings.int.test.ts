@@ -92,7 +92,7 @@ it(
         const rows = await rowsOf(run);
         for (const book of run.books) {
           expect(await test.accounts(book)).toEqual(modelOf(run, rows, book));
-          await expectEventsOnce(run, book);
+          await expectEventsOnce(run, rows, book);
         }
         for (const known of run.offers) expectOneOutcome(rows.get(known.offerId), known);
         await expectOneInvoiceEach(run);
@@ -110,7 +110,8 @@ type Rows = ReadonlyMap<number, Row>;
 
 async function rowsOf(run: Run): Promise<Rows> {
   const rows = await test.billing.postgres.query<Row & { offer_id: bigint }>(
-    'SELECT offer_id, state, paid_at, credited_minor FROM payments WHERE offer_id = ANY ($1)',
+    `SELECT o.offer_id, coalesce(g.state, o.state) AS state, coalesce(g.paid_at, o.paid_at) AS paid_at, o.credited_minor
+       FROM payments o LEFT JOIN payments g ON g.group_id = o.of_group WHERE o.offer_id = ANY ($1)`,
     [run.offers.map(({ offerId }) => offerId)],
   );
   return new Map(rows.map((row) => [Number(row.offer_id), row]));
@@ -121,6 +122,10 @@ const ofBook = <T extends { readonly book: Book }>(all: Iterable<T>, book: Book)
 const isPaid = ({ answers, paidSession }: KnownOffer) => answers.has('charged') || paidSession !== null;
 const paidByCard = <T extends { readonly paidSession: string | null }>(all: readonly T[]) =>
   all.filter(({ paidSession }) => paidSession !== null);
+
+/** A group that was paid after it was closed: its payment is a top-up. */
+const isTopUp = (rows: Rows, { offerId, group }: KnownOffer) =>
+  group !== null && rows.get(offerId)?.state === 'closed';
 
 const bearers = { platform: 'card-losses', balance: 'prepaid-balance' } as const;
 
@@ -134,7 +139,8 @@ function modelOf(run: Run, rows: Rows, book: Book): Record<string, bigint> {
   for (const known of ofBook(run.offers, book)) {
     move('unused-time-credits', 'prepaid-balance', creditWithinBounds(run, rows.get(known.offerId), known));
     if (!isPaid(known)) continue;
-    move(known.method === 'B' ? 'prepaid-balance' : 'card-clearing', 'sales', known.netMinor);
+    const sold = isTopUp(rows, known) ? 'prepaid-balance' : 'sales';
+    move(known.method === 'B' ? 'prepaid-balance' : 'card-clearing', sold, known.netMinor);
     move('card-clearing', 'vat-payable', known.vatMinor);
   }
   for (const { netMinor, vatMinor } of paidByCard(ofBook(run.topUps, book))) {
@@ -159,6 +165,7 @@ function creditWithinBounds(run: Run, row: Row | undefined, known: KnownOffer): 
     .filter((one) => one.offerId === known.offerId && !one.returned && one.borneBy !== 'balance')
     .reduce((sum, { minor }) => sum + minor, 0n);
   const gross = known.netMinor + known.vatMinor;
+  if (known.group !== null) expect(credited).toBe(earned);
   const kept = takenBack > gross ? 0n : (known.netMinor * (gross - takenBack)) / gross;
   expect(credited).toBeGreaterThanOrEqual(earned < kept ? earned : kept);
   expect(credited).toBeLessThanOrEqual(earned);
@@ -168,10 +175,10 @@ function creditWithinBounds(run: Run, row: Row | undefined, known: KnownOffer): 
 /** Of the largest report, rounded half up; the whole price if the payment reached a closed page. */
 function earnedCredit(row: Row | undefined, known: KnownOffer): bigint {
   if (!isPaid(known)) return 0n;
-  if (row?.state === 'closed') return known.netMinor;
+  if (row?.state === 'closed') return known.group === null ? known.netMinor : 0n;
   const parts = BigInt(Math.min(known.unusedParts ?? 0, PARTS_OF_TIME));
   const all = BigInt(PARTS_OF_TIME);
-  return (2n * known.netMinor * parts + all) / (2n * all);
+  return (2n * known.offerMinor * parts + all) / (2n * all);
 }
 
 /** An offer is paid, or closed, or neither. Only a card payment can reach a closed page, which is then credited. */
@@ -187,7 +194,9 @@ function expectOneOutcome(row: Row | undefined, known: KnownOffer): void {
 
 async function expectOneInvoiceEach(run: Run): Promise<void> {
   const paid = [
-    ...paidByCard(run.offers).map(({ offerId }) => `offer ${offerId} paid by card`),
+    ...paidByCard(run.offers).map(({ offerId, group }) =>
+      group === null ? `offer ${offerId} paid by card` : `group ${group.groupId} paid by card`,
+    ),
     ...paidByCard(run.topUps).map(({ topUpId }) => `card top-up ${topUpId}`),
   ];
   const invoices = await test.billing.postgres.query<{ cause: string }>(
@@ -196,16 +205,23 @@ async function expectOneInvoiceEach(run: Run): Promise<void> {
   );
   expect(invoices.map(({ cause }) => cause).toSorted()).toEqual(paid.toSorted());
   const problems = await test.billing.postgres.query(
-    `SELECT * FROM provider_events WHERE offer_id = ANY ($1)
+    `SELECT * FROM provider_events WHERE (offer_id = ANY ($1) OR group_id = ANY ($2))
         AND outcome NOT IN ('paid', 'paid-before', 'session-over', 'seen-before', 'not-paid-yet')`,
-    [run.offers.map(({ offerId }) => offerId)],
+    [run.offers.map(({ offerId }) => offerId), run.offers.flatMap(({ group }) => group?.groupId ?? [])],
   );
   expect(problems).toEqual([]);
 }
 
+const idsOf = ({ group, offerId }: KnownOffer) => group?.offers.map((offer) => offer.offerId) ?? [offerId];
+
 /** There is one event for each payment, so offers activates once and people get one mail. */
-async function expectEventsOnce(run: Run, book: Book): Promise<void> {
+async function expectEventsOnce(run: Run, rows: Rows, book: Book): Promise<void> {
+  const paid = paidByCard(ofBook(run.offers, book));
+  const late = paid.filter((known) => isTopUp(rows, known));
+  const offers = paid.flatMap((known) => (late.includes(known) ? [] : idsOf(known)));
   const topUps = [...paidByCard(ofBook(run.topUps, book)), ...ofBook(run.platformTopUps.values(), book)];
-  expect(await test.emitted(OfferPaid, book)).toHaveLength(paidByCard(ofBook(run.offers, book)).length);
-  expect(await test.emitted(BalanceToppedUp, book)).toHaveLength(topUps.length);
+  const told = await test.emitted(OfferPaid, book);
+  expect(told).toHaveLength(offers.length);
+  expect(new Set(told.map(({ offerId }) => offerId))).toEqual(new Set(offers));
+  expect(await test.emitted(BalanceToppedUp, book)).toHaveLength(topUps.length + late.length);
 }

@@ -103,7 +103,7 @@ describe('a process that is killed', () => {
     }
   }, 120_000);
 
-  /** The payment of an offer, and the refund of one: the webhook, and what there is of it. */
+  /** The payment of an offer or of a group of one, and the refund of an offer: the webhook, and what there is of it. */
   const news = {
     payment: async () => {
       const { offerId, sessionId } = await test.openOffer();
@@ -113,6 +113,21 @@ describe('a process that is killed', () => {
         await count('invoices'),
         await count("(SELECT * FROM provider_events WHERE outcome = 'paid') paid"),
         (await test.emitted(OfferPaid, { offerId })).length,
+      ];
+      return { webhook: await test.payUnheard(sessionId), traces };
+    },
+    'group payment': async () => {
+      const { groupId, book, sessionId } = await test.openGroup([10_00n]);
+      const count = (table: string, id: number) => rowsOf(`${table} = $1`, { offerId: id });
+      const traces = async () => [
+        await count(`payments WHERE state = 'charged' AND of_group`, groupId),
+        await count(
+          `transactions WHERE kind = 'group-card-payment' AND organisation_id`,
+          book.organisationId,
+        ),
+        await count(`transactions WHERE kind = 'offer-charge' AND organisation_id`, book.organisationId),
+        await count('invoices WHERE organisation_id', book.organisationId),
+        (await test.emitted(OfferPaid, book)).length,
       ];
       return { webhook: await test.payUnheard(sessionId), traces };
     },
@@ -133,6 +148,8 @@ describe('a process that is killed', () => {
   it.each([
     ['in the ledger leaves nothing of a payment', 'payment', 'entries', 'UPDATE balances', 0],
     ['in the commit leaves all of a payment', 'payment', 'invoices', 'COMMIT', 1],
+    ['in the ledger leaves nothing of a group’s payment', 'group payment', 'entries', 'UPDATE balances', 0],
+    ['in the commit leaves all of a group’s payment', 'group payment', 'invoices', 'COMMIT', 1],
     ['in the ledger leaves nothing of a refund', 'refund', 'entries', 'UPDATE balances', 0],
     ['in the commit leaves the refund with its credit note', 'refund', 'credit_notes', 'COMMIT', 1],
   ] as const)(

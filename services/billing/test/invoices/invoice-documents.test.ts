@@ -37,6 +37,21 @@ function sampleInvoice(facts: Partial<OfferInvoice> = {}): Invoice {
   };
 }
 
+/** Of a card payment for so many offers of 10.00. */
+function sampleGroupInvoice(
+  places: number,
+  title = 'Two for one',
+  facts: Partial<OfferInvoice> = {},
+): Invoice {
+  const offers = Array.from({ length: places }, (_, index) => ({
+    offerId: 100 + index,
+    title: `${title} (place ${index + 1})`,
+    netMinor: 10_00n,
+  }));
+  const amounts = { netMinor: BigInt(places) * 10_00n, vatMinor: BigInt(places) * 2_00n };
+  return { ...sampleInvoice(facts), ...amounts, kind: 'group', offerId: null, offers };
+}
+
 /** Of a refund of 480.00. */
 function sampleCreditNote(facts: Partial<OfferInvoice & CreditNote> = {}): CreditNote {
   const invoice = sampleInvoice();
@@ -171,14 +186,28 @@ describe('the document of a credit note', () => {
       ],
       note: null,
     });
-    const { seller, buyer, line } = documentOf(sampleInvoice());
+    const { seller, buyer, lines } = documentOf(sampleInvoice());
     expect(document).toMatchObject({ seller, buyer });
-    expect(document.line).toMatchObject({ description: line.description, title: line.title });
+    expect(document.lines).toEqual([{ ...lines[0], amount: expect.stringMatching(/400\.00$/) }]);
     const page = textOf(invoicePage(document));
     for (const text of ['Credit note', 'What is credited', 'INV-000042 of 21 November 2026'])
       expect(page).toContain(text);
     expect(page).not.toContain('PAID');
     expect(textOf(invoicePage(documentOf(sampleInvoice())))).toContain('PAID');
+  });
+
+  it('has a line for each offer of a group; its credit note has one', () => {
+    const group = sampleGroupInvoice(2);
+    const amount = (text: string) => expect.stringMatching(new RegExp(`${text}$`));
+    expect(documentOf(group).lines).toEqual([
+      { description: 'Advertising, offer 100', title: 'Two for one (place 1)', amount: amount('10\\.00') },
+      { description: 'Advertising, offer 101', title: 'Two for one (place 2)', amount: amount('10\\.00') },
+    ]);
+    expect(textOf(invoicePage(documentOf(group)))).toContain('Two for one (place 2)');
+    const note = documentOf({ ...group, netMinor: 5_00n, ofInvoice: group, cancels: null });
+    expect(note.lines).toEqual([
+      { description: 'Advertising, 2 offers', title: 'Two for one', amount: amount('5\\.00') },
+    ]);
   });
 
   it('shows the rate of a refund so small that its VAT rounds to 0', () => {
@@ -290,6 +319,26 @@ describe('the PDF', () => {
     const cancellation = sampleCreditNote({ buyer: cafe({ name: longest(200), details }), cancels: 7n });
     expect(Math.min(...baselinesOf(await invoicePdf(documentOf(cancellation))))).toBeGreaterThan(28);
   });
+
+  it.each(['W', '北'])(
+    'of 20 offers with the longest texts of %j has two pages at most, and room on both',
+    async (letter) => {
+      const details = {
+        address: Array<string>(MAX_ADDRESS_LINES).fill(letter.repeat(MAX_CHARACTERS_OF_ADDRESS_LINE)),
+        vatNumber: letter.repeat(20),
+        purchaseOrder: letter.repeat(MAX_CHARACTERS_OF_PURCHASE_ORDER),
+      };
+      const facts = {
+        book: { organisationId: 12, mode: 'TEST', currency: 'GBP' },
+        buyer: cafe({ details }),
+      } as const;
+      const pdf = await invoicePdf(documentOf(sampleGroupInvoice(20, letter.repeat(300), facts)));
+      expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length).toBeLessThanOrEqual(3);
+      const baselines = baselinesOf(pdf);
+      expect(Math.min(...baselines)).toBeGreaterThan(28);
+      expect(Math.max(...baselines)).toBeLessThan(842);
+    },
+  );
 
   it('shows every line of a long address as it is', async () => {
     const address = [

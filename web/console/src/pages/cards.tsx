@@ -156,7 +156,7 @@ function Owed({ owed }: { readonly owed: CardProblemsReply['owed'] }) {
           {
             title: 'Offer',
             cell: ({ offerId, organisationId }) => (
-              <Whose organisationId={organisationId} offerId={offerId} topUpId={null} />
+              <Whose organisationId={organisationId} offerId={offerId} topUpId={null} groupId={null} />
             ),
           },
           {
@@ -220,14 +220,16 @@ type WhoseProps = {
   readonly organisationId: number | null;
   readonly offerId: number | null;
   readonly topUpId: number | null;
+  readonly groupId: number | null;
 };
 
-function Whose({ organisationId, offerId, topUpId }: WhoseProps) {
+function Whose({ organisationId, offerId, topUpId, groupId }: WhoseProps) {
   return (
     <span>
       {offerId !== null && <a href={`/offers/${offerId}`}>offer {offerId}</a>}
       {topUpId !== null && <>top-up {topUpId}</>}
-      {offerId === null && topUpId === null && 'unknown'}
+      {groupId !== null && <>offer group {groupId}</>}
+      {offerId === null && topUpId === null && groupId === null && 'unknown'}
       {organisationId !== null && (
         <>
           , <a href={`/organisations/${organisationId}`}>organisation {organisationId}</a>

@@ -23,14 +23,9 @@ export type InvoiceDocument = {
   readonly facts: readonly Fact[];
   readonly seller: Party;
   readonly buyer: Party;
-  readonly line: {
-    /** For screen readers. */
-    readonly caption: string;
-    readonly description: string;
-    /** Text that the advertiser wrote. */
-    readonly title: string | null;
-    readonly amount: string;
-  };
+  /** For screen readers. */
+  readonly caption: string;
+  readonly lines: readonly Line[];
   readonly totals: readonly Fact[];
   /** How the money was paid or refunded. */
   readonly paid: string;
@@ -39,6 +34,12 @@ export type InvoiceDocument = {
   readonly issuedAt: Date;
 };
 
+export type Line = {
+  readonly description: string;
+  /** Text that the advertiser wrote. */
+  readonly title: string | null;
+  readonly amount: string;
+};
 export type Fact = { readonly name: string; readonly value: string };
 /** `lines`: the name first, then the address. */
 export type Party = { readonly role: string; readonly lines: readonly string[] };
@@ -54,7 +55,6 @@ export function documentOf(document: BillingDocument): InvoiceDocument {
   const isTest = book.mode === 'TEST';
   const organisation = `Organisation ${book.organisationId}`;
   const purchaseOrder = legible(buyer?.details?.purchaseOrder ?? '');
-  const title = legible(document.title ?? '');
   const words = isCreditNote(document) ? creditNoteWords(document) : invoiceWords(document);
   const { number } = words;
   return {
@@ -78,15 +78,14 @@ export function documentOf(document: BillingDocument): InvoiceDocument {
     },
     buyer: {
       role: 'To',
-      lines: [...(buyer === null ? [] : linesOf(buyer)), organisation],
+      lines: [...(buyer === null ? [] : buyerLines(buyer)), organisation],
     },
-    line: {
-      caption: words.caption,
-      description:
-        document.kind === 'offer' ? `Advertising, offer ${document.offerId}` : 'Prepaid advertising balance',
-      title: title === '' ? null : title,
-      amount: amount(document.netMinor),
-    },
+    caption: words.caption,
+    lines: linesOf(document).map(({ description, title, netMinor }) => ({
+      description,
+      title: legible(title ?? '') || null,
+      amount: amount(netMinor),
+    })),
     totals: [
       { name: 'Net', value: amount(document.netMinor) },
       ...(document.vatPercent > 0
@@ -98,6 +97,28 @@ export function documentOf(document: BillingDocument): InvoiceDocument {
     note: document.vatPercent > 0 ? null : NOTE_WITHOUT_VAT,
     issuedAt: document.issuedAt,
   };
+}
+
+/** An invoice has a line for each offer. A credit note is for a part of the whole. */
+function linesOf(document: BillingDocument) {
+  switch (document.kind) {
+    case 'offer':
+      return [lineOf(`Advertising, offer ${document.offerId}`, document)];
+    case 'top-up':
+      return [lineOf('Prepaid advertising balance', document)];
+    case 'group': {
+      const { offers } = document;
+      return isCreditNote(document)
+        ? [lineOf(`Advertising, ${offers.length} offers`, document)]
+        : offers.map((offer) => lineOf(`Advertising, offer ${offer.offerId}`, offer));
+    }
+  }
+}
+
+type Sold = { readonly title: string | null; readonly netMinor: bigint };
+
+function lineOf(description: string, { title, netMinor }: Sold) {
+  return { description, title, netMinor };
 }
 
 /** What is worded differently on invoices and on credit notes. */
@@ -161,7 +182,7 @@ function creditNoteWords({ book: { mode }, sequence, ofInvoice, cancels }: Credi
   };
 }
 
-function linesOf({ name, country, details }: Buyer): string[] {
+function buyerLines({ name, country, details }: Buyer): string[] {
   const { address = [], vatNumber = null } = details ?? {};
   return [
     legible(name),

@@ -5,6 +5,7 @@
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Book } from '../ledger/ledger.ts';
+import type { GroupOffer } from '../payments/offer-payment.ts';
 import { VAT_PERCENT } from './vat.ts';
 
 /** The seller as printed on invoices. */
@@ -18,13 +19,14 @@ export type Seller = {
 /** The sale that an invoice is for. */
 export type Invoiced = {
   readonly book: Book;
-  /** The offer's title, written by the advertiser; null for a top-up. */
+  /** The title of the offer or group, written by the advertiser; null for a top-up. */
   readonly title: string | null;
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
   readonly paidAt: Date;
 } & (
   | { readonly kind: 'offer'; readonly offerId: number }
+  | { readonly kind: 'group'; readonly offerId: null; readonly offers: readonly GroupOffer[] }
   | { readonly kind: 'top-up'; readonly offerId: null }
 );
 

@@ -1,34 +1,30 @@
-/** Ledger transactions of card payments other than offers: top-ups, and money that the provider takes back. */
+/** Ledger transactions of card payments other than single offers: groups, top-ups, and money that the provider takes back. */
 import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
 import type { CardPayment } from '../payments/card-payment.ts';
 import type { Reversal } from '../payments/reversal.ts';
 import type { Bearer } from '../payments/settlement.ts';
 import { type AccountKind, type Book, type LedgerTransaction, offerPaidByCard } from './ledger.ts';
 
-/** The net goes to the balance; VAT on top is owed to the tax authority (decision 13, VAT). */
-export function toppedUpByCard(
-  book: Book,
-  topUpId: number,
-  paid: { readonly netMinor: bigint; readonly vatMinor: bigint },
-): LedgerTransaction {
-  return {
-    cause: `card top-up ${topUpId}`,
-    kind: 'card-top-up',
-    book,
-    offerId: null,
-    postings: [
-      { amountMinor: paid.netMinor, from: 'card-clearing', to: 'prepaid-balance' },
-      { amountMinor: paid.vatMinor, from: 'card-clearing', to: 'vat-payable' },
-    ],
-  };
-}
-
-/** Of an offer or of a top-up. */
+/**
+ * Of a group or a top-up the net goes to the balance, from which the offers of the group are then charged; VAT on top is owed to the tax
+ * authority (decision 13, VAT).
+ */
 export function paidByCard(payment: CardPayment): LedgerTransaction {
-  const { book, purchase } = payment;
-  return purchase.kind === 'offer'
-    ? offerPaidByCard(book, purchase.offerId, payment)
-    : toppedUpByCard(book, purchase.topUpId, payment);
+  const { book, purchase, netMinor, vatMinor } = payment;
+  if (purchase.kind === 'offer') return offerPaidByCard(book, purchase.offerId, payment);
+  const postings = [
+    { amountMinor: netMinor, from: 'card-clearing', to: 'prepaid-balance' },
+    { amountMinor: vatMinor, from: 'card-clearing', to: 'vat-payable' },
+  ] as const;
+  return purchase.kind === 'group'
+    ? {
+        cause: `group ${purchase.groupId} paid by card`,
+        kind: 'group-card-payment',
+        book,
+        offerId: null,
+        postings,
+      }
+    : { cause: `card top-up ${purchase.topUpId}`, kind: 'card-top-up', book, offerId: null, postings };
 }
 
 export type OfReversal = {

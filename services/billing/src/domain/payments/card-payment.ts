@@ -1,4 +1,4 @@
-/** A card payment of an offer or of a top-up. They differ only in what is done after the payment. */
+/** A card payment of an offer, an offer group or a top-up. They differ only in what is done after the payment. */
 
 import type { Book } from '../ledger/ledger.ts';
 import type { Checkout } from './checkout.ts';
@@ -6,6 +6,7 @@ import type { Checkout } from './checkout.ts';
 /** The thing that is paid for. */
 export type Purchase =
   | { readonly kind: 'offer'; readonly offerId: number }
+  | { readonly kind: 'group'; readonly groupId: number }
   | { readonly kind: 'top-up'; readonly topUpId: number };
 
 export type CardPayment = {
@@ -25,7 +26,14 @@ export type CardPayment = {
 
 /** The name used in logs, faults and idempotency keys. */
 export function purchaseName(purchase: Purchase): string {
-  return purchase.kind === 'offer' ? `offer ${purchase.offerId}` : `top-up ${purchase.topUpId}`;
+  switch (purchase.kind) {
+    case 'offer':
+      return `offer ${purchase.offerId}`;
+    case 'group':
+      return `group ${purchase.groupId}`;
+    case 'top-up':
+      return `top-up ${purchase.topUpId}`;
+  }
 }
 
 /** What Stripe reports as paid for a session, by webhook or in answer to a request. */

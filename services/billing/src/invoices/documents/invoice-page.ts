@@ -1,7 +1,7 @@
 /** An invoice or a credit note as a web page: readable on a phone, in light and dark mode, and printed without the parts for screens. */
 import { createHash } from 'node:crypto';
 import { escapeHtml as escape, foreignHtml as foreign, wordmark } from '@offer-ads/platform/pages/web-page';
-import type { Fact, InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
+import type { Fact, InvoiceDocument, Line, Party } from '../../domain/invoices/invoice-document.ts';
 
 const style = `
   :root { color-scheme: light dark; --quiet: light-dark(#586172, #a3acbb); --rule: light-dark(#e1e5ec, #2b323e); --good: light-dark(#1a6c37, #7fd6a0); --alarm: light-dark(#b3261e, #ffa198); background: light-dark(#f6f7fa, #0e1117); color: light-dark(#141924, #e9ecf2) }
@@ -55,8 +55,6 @@ export const invoicePageHeaders = {
 
 /** The content security policy is also inside the page, so that it applies to a saved copy. */
 export function invoicePage(document: InvoiceDocument): string {
-  const { line } = document;
-  const title = line.title === null ? '' : `<br>${foreign(line.title)}`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -80,9 +78,11 @@ ${party(document.seller)}
 ${party(document.buyer)}
 </div>
 <table>
-<caption>${escape(line.caption)}</caption>
+<caption>${escape(document.caption)}</caption>
 <thead><tr><th scope="col">Description</th><th scope="col">Amount</th></tr></thead>
-<tbody><tr><th scope="row">${escape(line.description)}${title}</th><td>${escape(line.amount)}</td></tr></tbody>
+<tbody>
+${document.lines.map(lineOf).join('\n')}
+</tbody>
 <tfoot>
 ${document.totals.map(total).join('\n')}
 </tfoot>
@@ -94,6 +94,11 @@ ${document.note === null ? '' : `<p>${escape(document.note)}</p>\n`}</footer>
 </body>
 </html>
 `;
+}
+
+function lineOf({ description, title, amount }: Line): string {
+  const below = title === null ? '' : `<br>${foreign(title)}`;
+  return `<tr><th scope="row">${escape(description)}${below}</th><td>${escape(amount)}</td></tr>`;
 }
 
 function factOf({ name, value }: Fact): string {

@@ -1,4 +1,4 @@
-/** An invoice or a credit note as a PDF: one A4 page, selectable text, embedded fonts, and always the same bytes for the same document. */
+/** An invoice or a credit note as a PDF: A4, one page unless it has many lines, selectable text, embedded fonts, and always the same bytes for the same document. */
 import { buffer } from 'node:stream/consumers';
 import PdfDocument from 'pdfkit';
 import type { InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
@@ -14,7 +14,7 @@ const green = '#0a6b35';
 const red = '#a4262c';
 const brand = { blue: '#2358e0', dot: '#ffc24b' };
 
-const page = { left: 56, right: 539, top: 72 };
+const page = { left: 56, right: 539, top: 72, bottom: 790 };
 const half = (page.right - page.left - 32) / 2;
 /** The page has room for these, with every text at its maximum length: of one text, of a fact above the parties, and of one party. */
 const MAX_LINES = 5;
@@ -53,7 +53,10 @@ export async function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
 }
 
 function draw(pdf: Pdf, document: InvoiceDocument): void {
-  if (document.warning !== null) watermark(pdf);
+  if (document.warning !== null) {
+    watermark(pdf);
+    pdf.on('pageAdded', () => watermark(pdf));
+  }
   let y = header(pdf, document);
   y = facts(pdf, document, y + 22);
   const below = [
@@ -61,7 +64,8 @@ function draw(pdf: Pdf, document: InvoiceDocument): void {
     party(pdf, document.buyer, page.left + half + 32, y + 22),
   ];
   y = table(pdf, document, Math.max(...below) + 28);
-  y = drawText(pdf, document.paid, page.left, y + 22, { color: grey });
+  y = document.lines.length > 1 ? withRoom(pdf, y + 22, 45) : y + 22;
+  y = drawText(pdf, document.paid, page.left, y, { color: grey });
   if (document.note !== null) drawText(pdf, document.note, page.left, y + 6, { color: grey, size: 9 });
 }
 
@@ -134,18 +138,29 @@ function party(pdf: Pdf, { role, lines }: Party, x: number, top: number): number
 const amountWidth = 200;
 const textWidth = page.right - page.left - amountWidth - 16;
 
-function table(pdf: Pdf, { line, totals }: InvoiceDocument, top: number): number {
+function table(pdf: Pdf, { lines, totals }: InvoiceDocument, top: number): number {
   let y = row(pdf, 'Description', 'Amount', top, { color: grey, size: 9 });
-  const amountAt = y;
-  y = drawText(pdf, line.description, page.left, y, { width: textWidth });
-  if (line.title !== null) y = drawText(pdf, line.title, page.left, y, { width: textWidth });
-  drawText(pdf, line.amount, page.right - amountWidth, amountAt, { width: amountWidth, align: 'right' });
-  y = ruleBelow(pdf, y);
+  const most = lines.length === 1 ? MAX_LINES : 1;
+  for (const { description, title, amount } of lines) {
+    y = withRoom(pdf, y, 2 * TEXT_SIZE * LINE_HEIGHT);
+    drawText(pdf, amount, page.right - amountWidth, y, { width: amountWidth, align: 'right' });
+    y = drawText(pdf, description, page.left, y, { width: textWidth });
+    if (title !== null) y = drawText(pdf, title, page.left, y, { width: textWidth, most });
+    y = ruleBelow(pdf, y);
+  }
+  if (lines.length > 1) y = withRoom(pdf, y, totals.length * 32);
   for (const [index, { name, value }] of totals.entries()) {
     const isLast = index === totals.length - 1;
     y = row(pdf, name, value, y, isLast ? { font: 'bold', size: 12 } : {}, 'right');
   }
   return y;
+}
+
+/** The place for the next part: at `y`, or at the top of a new page. */
+function withRoom(pdf: Pdf, y: number, height: number): number {
+  if (y + height <= page.bottom) return y;
+  pdf.addPage();
+  return page.top;
 }
 
 function row(

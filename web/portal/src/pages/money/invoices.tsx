@@ -58,7 +58,7 @@ export function Invoices() {
                 <div class="as-written">
                   {invoice.kind === 'top-up'
                     ? 'Top-up of the balance'
-                    : `Offer: ${invoice.title ?? invoice.offerId}`}
+                    : `${invoice.kind === 'group' ? 'Offers' : 'Offer'}: ${invoice.title ?? invoice.offerId}`}
                   {invoice.invoiceNumber !== null && (
                     <span class="muted small">
                       <br />

@@ -74,7 +74,7 @@ export function Statement() {
                 cell: (entry) => (
                   <div class="as-written">
                     {entryText(entry.kind)}
-                    {entry.offerId !== null && (
+                    {(entry.offerId !== null || entry.title !== null) && (
                       <>
                         : <OfferName id={entry.offerId} title={entry.title} />
                       </>
@@ -106,9 +106,9 @@ export function Statement() {
   );
 }
 
-/** A link for those who may open the offer. */
-function OfferName({ id, title }: { readonly id: number; readonly title: string | null }) {
+/** A link for those who may open the offer. Several offers that were paid in one go have a title only. */
+function OfferName({ id, title }: { readonly id: number | null; readonly title: string | null }) {
   const { at, may } = usePortal();
   const name = <bdi>{title ?? `offer ${id}`}</bdi>;
-  return may('view-offers') ? <a href={at(`offers/${id}`)}>{name}</a> : name;
+  return id !== null && may('view-offers') ? <a href={at(`offers/${id}`)}>{name}</a> : name;
 }
