@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import { dateTimeFault } from '@offer-ads/contracts/values/date-time';
+import { readPlaces } from '@offer-ads/contracts/values/places';
 import { type BodyRefusal, bodyRefusals } from '@offer-ads/platform/http/request-bodies';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
@@ -13,6 +14,7 @@ import { problems, reasons } from '../../services/moderation/src/verdicts/judge-
 import { webhookReplies } from '../../services/notifier/src/http/replies.ts';
 import { messagesQuery, resend } from '../../services/notifier/src/http/webhook-routes.ts';
 import { readEditForm } from '../../services/offers/src/domain/creation/edit-form.ts';
+import { readGroupForm } from '../../services/offers/src/domain/creation/offer-form.ts';
 import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
 import { shapeFaults } from '../../services/offers/src/http/multipart.ts';
 import {
@@ -20,6 +22,7 @@ import {
   analyticsReplies,
   creditEstimateReplies,
   deleteReplies,
+  groupReplies,
   offerReplies,
   pauseReplies,
   type Reply,
@@ -31,7 +34,11 @@ import {
   seriesReplies,
   type TestClockRefusal,
 } from '../../services/offers/src/http/replies.ts';
-import { readEstimateForm, refusalOfInterests } from '../../services/pricing/src/domain/estimate-form.ts';
+import {
+  readEstimateForm,
+  readGroupForm as readGroupEstimate,
+  refusalOfInterests,
+} from '../../services/pricing/src/domain/estimate-form.ts';
 import { refusalReply } from '../../services/pricing/src/http/replies.ts';
 import { literalsIn } from './literals.ts';
 
@@ -104,8 +111,11 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     'POST /webhooks/{webhook_id}/resend',
   ],
   'The test clock': endpoints.filter((each) => each.endsWith('/test/clock')),
+  'POST /offers': ['POST /offers', 'POST /offer-groups'],
+  'POST /offers/price-estimate': ['POST /offers/price-estimate', 'POST /offer-groups/price-estimate'],
+  'An offer group': endpoints.filter((each) => each.includes('/{group_id}')),
   'An offer': endpoints.filter((each) => each.includes('/{offer_id}') && !each.endsWith('/analytics')),
-  'A form of an offer': ['POST /offers', 'PATCH /offers/{offer_id}'],
+  'A form of an offer': ['POST /offers', 'POST /offer-groups', 'PATCH /offers/{offer_id}'],
 };
 const endpointsOf = (name: string) => groups[name] ?? [name];
 
@@ -151,13 +161,18 @@ describe('the guide of errors', () => {
     // An endpoint repeats what any endpoint may answer only where it has another cause.
     const twice = told.filter((each, at) => told.indexOf(each) !== at);
     expect(twice.toSorted()).toEqual([
+      'DELETE /offer-groups/{group_id} 401 E1',
       'DELETE /offers/{offer_id} 401 E1',
       'DELETE /test/clock 403 E1',
+      'GET /offer-groups/{group_id} 401 E1',
       'GET /offers/{offer_id} 401 E1',
       'GET /offers/{offer_id}/analytics 401 -',
       'GET /offers/{offer_id}/analytics/series 401 E1',
       'GET /test/clock 403 E1',
       'PATCH /offers/{offer_id} 401 E1',
+      'POST /offer-groups 429 -',
+      'POST /offer-groups/{group_id}/pause 401 E1',
+      'POST /offer-groups/{group_id}/resume 401 E1',
       'POST /offers 429 -',
       'POST /offers/{offer_id}/credit-estimate 401 E1',
       'POST /offers/{offer_id}/pause 401 E1',
@@ -176,6 +191,7 @@ describe('the guide of errors', () => {
   );
 
   it.each<[string, Readonly<Record<string, Reply>>]>([
+    ['An offer group', groupReplies],
     ['GET /offers/{offer_id}', offerReplies],
     ['GET /offers/{offer_id}/analytics/series', seriesReplies],
     ['POST /offers/{offer_id}/credit-estimate', creditEstimateReplies],
@@ -295,7 +311,14 @@ describe('the guide of errors', () => {
       { start_datetime: 'x' },
       { end_datetime: 'x' },
     ].map((change) => readEstimateForm({ ...whole, ...change }, 'TEST', now));
-    const faulty = [...refusals, readEstimateForm([], 'TEST', now)].map((read) =>
+    const ofGroups = [{ quote: true }, { location: [0, 0] }].map((change) =>
+      readGroupEstimate(
+        { ...period, radius: 5, places: [{ latitude: 0, longitude: 0 }], ...change },
+        'TEST',
+        now,
+      ),
+    );
+    const faulty = [...refusals, ...ofGroups, readEstimateForm([], 'TEST', now)].map((read) =>
       read.ok ? undefined : read,
     );
     const replies = [...faulty, refusalOfInterests([4711], new Set())].map((refusal) =>
@@ -335,6 +358,25 @@ describe('the guide of errors', () => {
   });
 
   describe('of creating an offer', () => {
+    const faultsOfPlaces = [
+      [],
+      [null],
+      [{ latitude: 91, longitude: 0 }],
+      [{ latitude: 0, longitude: 181 }],
+      [{ latitude: 0, longitude: 0, label: '<' }],
+      [{ latitude: 0, longitude: 0, lat: 0 }],
+      [
+        { latitude: 0, longitude: 0 },
+        { latitude: 0, longitude: 0 },
+      ],
+    ].flatMap((places) => {
+      const read = readPlaces(places);
+      return read.ok ? [] : read.faults;
+    });
+    for (const name of ['location[]', 'quote_id']) {
+      const read = readGroupForm(new Map([[name, ['x']]]), null);
+      faultsOfPlaces.push(...(read.ok ? [] : read.faults).filter((fault) => fault.includes('must not')));
+    }
     const gbp = { currency: 'GBP' };
     const samples: { readonly [R in AnyCreateRefusal['reason']]: readonly AnyCreateRefusal[] } = {
       'key-missing': [{ reason: 'key-missing' }],
@@ -351,13 +393,23 @@ describe('the guide of errors', () => {
       'quote-expired': [{ reason: 'quote-expired' }],
       'quote-differs': [{ reason: 'quote-differs', fields: ['endAt', 'radiusMiles'] }],
       'currency-not-billed': [{ reason: 'currency-not-billed', currency: 'JPY' }],
-      'no-matching-users': [{ reason: 'no-matching-users' }],
-      'swapped-place': [{ reason: 'swapped-place' }],
+      'no-matching-users': [
+        { reason: 'no-matching-users' },
+        {
+          reason: 'no-matching-users',
+          places: [
+            [0, 'Soho'],
+            [2, null],
+          ],
+        },
+      ],
+      'swapped-place': [{ reason: 'swapped-place' }, { reason: 'swapped-place', places: [[0, null]] }],
       'below-minimum': [{ reason: 'below-minimum', minimumMinor: 30n, ...gbp }],
       'above-maximum': [{ reason: 'above-maximum', maximumMinor: 99_999_999n, ...gbp }],
       'quota-exceeded': [
         { reason: 'quota-exceeded', whose: 'person', limit: 100, inUse: 100 },
         { reason: 'quota-exceeded', whose: 'organisation', limit: 500, inUse: 500 },
+        { reason: 'quota-exceeded', whose: 'person', limit: 100, inUse: 98, wanted: 3 },
       ],
       'free-quota-exceeded': [{ reason: 'free-quota-exceeded', limit: 10, created: 10 }],
       'balance-too-low': [{ reason: 'balance-too-low', netMinor: 168_82n, ...gbp }],
@@ -378,8 +430,8 @@ describe('the guide of errors', () => {
         status: shape === 'compressed' ? 415 : 400,
         faults: [fault],
       })),
-      // Compared below with the texts in the code.
-      'invalid-input': [],
+      // Others are compared below with the texts in the code.
+      'invalid-input': faultsOfPlaces.map((fault) => ({ reason: 'invalid-input', faults: [fault] })),
     };
     const sent = Map.groupBy(Object.values(samples).flat().map(replyToCreateRefusal), statusOf);
     /** Patterns of the faults that the rules of the form can name, read from the code. */

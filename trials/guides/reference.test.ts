@@ -78,7 +78,7 @@ const ofThisService = (code: string) =>
 /** All samples of a language as one program. @returns what each asked, in the order of the description */
 async function askedBy(
   language: Language,
-  program: string,
+  interpreter: string,
   args: (file: string) => string[],
 ): Promise<Asked[]> {
   asked.length = 0;
@@ -87,8 +87,12 @@ async function askedBy(
   const parts = calls.map((call, at) =>
     codeOf(samplesOf(openapi, call), language).replace('const reply', `const reply${at}`),
   );
-  writeFileSync(file, [before, ...parts].join('\n'));
-  await run(program, args(file), { cwd: folder, timeout: 90_000 });
+  // Each is a program of its own, so more than one may import a name.
+  const isImport = (line: string) => /^import \{.* from /.test(line);
+  const lines = [before, ...parts].join('\n').split('\n');
+  const program = lines.filter((line, at) => !isImport(line) || lines.indexOf(line) === at);
+  writeFileSync(file, program.join('\n'));
+  await run(interpreter, args(file), { cwd: folder, timeout: 90_000 });
   return [...asked];
 }
 

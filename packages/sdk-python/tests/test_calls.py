@@ -175,7 +175,8 @@ class ACall(Case):
         self.assertEqual(self.failure(long.ads.categories.list).kind, "unexpected")
 
     def test_accepts_fields_and_values_that_came_later(self) -> None:
-        body = offer(1) | {"payment_url": None, "disabled_reason": None, "matching_users": 50, "new": 1}
+        absent = dict.fromkeys(("payment_url", "disabled_reason", "group_id", "place_label"))
+        body = offer(1) | absent | {"matching_users": 50, "new": 1}
         body["actions"] = ["pause", "extend"]
         value = scene(Answer(200, body)).ads.offers.get(1).unwrap()
         self.assertEqual(value.actions, ["pause", "extend"])

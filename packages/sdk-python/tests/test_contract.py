@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from offer_ads import OfferAds, _operations
-from offer_ads._client import Balance, Offers, TestClock, Webhooks
+from offer_ads._client import Balance, Groups, Offers, TestClock, Webhooks
 
 from .scripted import KEY
 
@@ -52,6 +52,7 @@ class TheTableOfOperations(unittest.TestCase):
                 ads.balance,
                 ads.offers,
                 ads.webhooks,
+                ads.groups,
                 ads.test_clock,
             )
             for name in dir(part)
@@ -95,6 +96,12 @@ class TheArguments(unittest.TestCase):
         fields = DOCUMENT["components"]["schemas"]["CreateOfferForm"]["properties"]
         names = {name.removesuffix("[]") for name in fields}
         self.assertEqual(self.arguments(Offers.create), names | {"idempotency_key"})
+
+    def test_of_a_group_are_the_fields_of_request_and_form(self) -> None:
+        schemas = DOCUMENT["components"]["schemas"]
+        self.assertEqual(self.arguments(Groups.estimate), set(schemas["GroupEstimateRequest"]["properties"]))
+        names = {name.removesuffix("[]") for name in schemas["CreateGroupForm"]["properties"]}
+        self.assertEqual(self.arguments(Groups.create), names | {"idempotency_key"})
 
     def test_of_an_update_are_the_fields_of_the_form(self) -> None:
         fields = set(DOCUMENT["components"]["schemas"]["UpdateOfferForm"]["properties"])

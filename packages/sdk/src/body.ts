@@ -1,7 +1,14 @@
 /** Request bodies, made once per call, so that a retry sends exactly the same bytes. */
 import { invalidArgument } from './error.ts';
 import { partOf, type ReplayableStream } from './picture.ts';
-import type { CreateOfferRequest, EstimateRequest, Instant, UpdateOfferRequest } from './types.ts';
+import type {
+  CreateGroupRequest,
+  CreateOfferRequest,
+  EstimateRequest,
+  GroupEstimateRequest,
+  Instant,
+  UpdateOfferRequest,
+} from './types.ts';
 
 export type Body = {
   readonly contentType: string;
@@ -11,7 +18,7 @@ export type Body = {
   readonly stream?: ReplayableStream;
 };
 
-export function estimateBody(request: EstimateRequest): Body {
+export function estimateBody(request: EstimateRequest | GroupEstimateRequest): Body {
   return jsonBody({
     ...request,
     start_datetime: instantText('start_datetime', request.start_datetime),
@@ -31,11 +38,14 @@ export function instantText(field: string, instant: Instant | undefined): string
   return instant.toISOString();
 }
 
-export function offerBody(request: CreateOfferRequest): Body {
-  const { image, location, gender, interests, start_datetime, expiry_datetime, ...texts } = request;
+/** Of an offer, or of a group. */
+export function offerBody(request: CreateOfferRequest | CreateGroupRequest): Body {
+  const { image, gender, interests, start_datetime, expiry_datetime, ...others } = request;
+  const { location, places, ...texts } = { location: undefined, places: undefined, ...others };
   return formBody(image, [
     ...Object.entries(texts),
     ...each('location[]', location),
+    ['places', places && JSON.stringify(places)],
     ...each('gender[]', gender),
     ...each('interests[]', interests),
     ['start_datetime', instantText('start_datetime', start_datetime)],

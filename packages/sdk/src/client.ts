@@ -12,13 +12,15 @@ import {
   type Settings,
   settingsFrom,
 } from './options.ts';
-import type { CreateResult, ResultOf } from './result.ts';
+import type { CreateGroupResult, CreateResult, ResultOf } from './result.ts';
 import type {
   AdvanceRequest,
   AnalyticsInterval,
   BalanceEntriesRequest,
+  CreateGroupRequest,
   CreateOfferRequest,
   EstimateRequest,
+  GroupEstimateRequest,
   ListOffersRequest,
   MessagesRequest,
   Mode,
@@ -116,6 +118,18 @@ export type OfferAds = {
     readonly estimateCredit: (offerId: number, options?: CallOptions) => Promise<ResultOf<'estimateCredit'>>;
     readonly delete: (offerId: number, options?: CallOptions) => Promise<ResultOf<'deleteOffer'>>;
   };
+  /** The same offer at several places: one order, and one payment. */
+  readonly groups: {
+    readonly estimate: (
+      request: GroupEstimateRequest,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'estimateGroupPrice'>>;
+    readonly create: (request: CreateGroupRequest, options?: CreateOptions) => Promise<CreateGroupResult>;
+    readonly get: (groupId: number, options?: CallOptions) => Promise<ResultOf<'readGroup'>>;
+    readonly pause: (groupId: number, options?: CallOptions) => Promise<ResultOf<'pauseGroup'>>;
+    readonly resume: (groupId: number, options?: CallOptions) => Promise<ResultOf<'resumeGroup'>>;
+    readonly delete: (groupId: number, options?: CallOptions) => Promise<ResultOf<'deleteGroup'>>;
+  };
   /** The time of the TEST offers. With a TEST key only. */
   readonly testClock: {
     readonly get: (options?: CallOptions) => Promise<ResultOf<'readTestClock'>>;
@@ -152,7 +166,24 @@ function clientWith(settings: Settings): OfferAds {
     name,
     path: `/webhooks/${checkedText('a webhook id', webhookId)}${rest}`,
   });
+  const ofGroup = <Name extends OperationName>(name: Name, groupId: number, rest = '') => ({
+    name,
+    path: `/offer-groups/${checkedId(groupId, 'a group id')}${rest}`,
+  });
   const environment = settings.mode;
+  const create = async <Name extends 'createOffer' | 'createGroup'>(
+    name: Name,
+    path: string,
+    request: CreateOfferRequest | CreateGroupRequest,
+    options: CreateOptions = {},
+  ) => {
+    const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
+    const body = offerBody({ environment, ...withoutMissing(request) });
+    const result = await ask({ name, path, body, idempotencyKey }, options);
+    if (!result.ok) return { ...result, idempotencyKey };
+    const replayed = result.reply.headers.get('idempotent-replayed') === 'true';
+    return { ...result, idempotencyKey, replayed };
+  };
 
   return {
     mode: settings.mode,
@@ -206,14 +237,7 @@ function clientWith(settings: Settings): OfferAds {
         const body = estimateBody({ environment, ...withoutMissing(request) });
         return ask({ name: 'estimatePrice', path: '/offers/price-estimate', body }, options);
       },
-      create: async (request, options = {}) => {
-        const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
-        const body = offerBody({ environment, ...withoutMissing(request) });
-        const result = await ask({ name: 'createOffer', path: '/offers', body, idempotencyKey }, options);
-        if (!result.ok) return { ...result, idempotencyKey };
-        const replayed = result.reply.headers.get('idempotent-replayed') === 'true';
-        return { ...result, idempotencyKey, replayed };
-      },
+      create: async (request, options) => create('createOffer', '/offers', request, options),
       list: (request = {}, options = {}) => {
         const readPage = async (page: ListOffersRequest): Promise<ResultOf<'listOffers'>> => {
           const query = listQuery({ environment, ...withoutMissing(page) });
@@ -240,6 +264,17 @@ function clientWith(settings: Settings): OfferAds {
       estimateCredit: async (offerId, options) =>
         ask(ofOffer('estimateCredit', offerId, '/credit-estimate'), options),
       delete: async (offerId, options) => ask(ofOffer('deleteOffer', offerId), options),
+    },
+    groups: {
+      estimate: async (request, options) => {
+        const body = estimateBody({ environment, ...withoutMissing(request) });
+        return ask({ name: 'estimateGroupPrice', path: '/offer-groups/price-estimate', body }, options);
+      },
+      create: async (request, options) => create('createGroup', '/offer-groups', request, options),
+      get: async (groupId, options) => ask(ofGroup('readGroup', groupId), options),
+      pause: async (groupId, options) => ask(ofGroup('pauseGroup', groupId, '/pause'), options),
+      resume: async (groupId, options) => ask(ofGroup('resumeGroup', groupId, '/resume'), options),
+      delete: async (groupId, options) => ask(ofGroup('deleteGroup', groupId), options),
     },
     testClock: {
       get: async (options) => ask({ name: 'readTestClock', path: '/test/clock' }, options),
@@ -273,9 +308,9 @@ function queryOf(fields: object): URLSearchParams {
   return query;
 }
 
-function checkedId(offerId: unknown): string {
-  if (Number.isSafeInteger(offerId)) return String(offerId);
-  throw invalidArgument('an offer id is a whole number');
+function checkedId(id: unknown, what = 'an offer id'): string {
+  if (Number.isSafeInteger(id)) return String(id);
+  throw invalidArgument(`${what} is a whole number`);
 }
 
 /** An id as a part of a path. */

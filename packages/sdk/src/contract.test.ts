@@ -72,6 +72,7 @@ describe('the table of operations and the OpenAPI documents', () => {
       client.balance,
       client.webhooks,
       client.offers,
+      client.groups,
       client.testClock,
     ].flatMap((part) => Object.values(part));
     expect(functions).toHaveLength(ofAdvertisers.length);
@@ -135,6 +136,19 @@ type Checks = {
   readonly created: Same<sdk.CreatedOffer, Contract<'createReply'>>;
   readonly page: Same<sdk.OfferPage, Contract<'listReply'>>;
   readonly oneOffer: Same<Flat<sdk.OneOffer>, Contract<'offerReply'>>;
+  readonly place: Same<
+    NullFree<sdk.Place>,
+    NullFree<Sendable<Contract<'groupEstimateRequest'>['places'][number]>>
+  >;
+  readonly groupEstimate: Same<Flat<sdk.GroupEstimate>, Contract<'groupEstimateReply'>>;
+  readonly groupEstimateFields: Same<keyof sdk.GroupEstimateRequest, keyof Contract<'groupEstimateRequest'>>;
+  readonly createGroupFields: Same<
+    keyof sdk.CreateGroupRequest,
+    keyof FormNames<Contract<'createGroupForm'>>
+  >;
+  readonly createdGroup: Same<sdk.CreatedGroup, Contract<'createGroupReply'>>;
+  readonly group: Same<sdk.OfferGroup, Contract<'groupReply'>>;
+  readonly groupChange: Same<sdk.GroupChange, Contract<'groupChangeReply'>>;
   readonly updateFields: Same<keyof sdk.UpdateOfferRequest, keyof Contract<'updateOfferForm'>>;
   readonly updateRequest: Same<
     NullFree<Plain<sdk.UpdateOfferRequest>>,

@@ -13,6 +13,7 @@ export type {
   RetryNotice,
 } from './options.ts';
 export {
+  type CreateGroupResult,
   type CreateResult,
   type Refusal,
   type ReplyInfo,

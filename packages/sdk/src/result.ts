@@ -7,12 +7,16 @@ import type {
   Balance,
   BalanceEntries,
   Categories,
+  CreatedGroup,
   CreatedOffer,
   CreditEstimate,
   DeletedOffer,
   DeletedWebhook,
+  GroupChange,
+  GroupEstimate,
   Interests,
   Key,
+  OfferGroup,
   OfferPage,
   OneOffer,
   PausedOffer,
@@ -80,6 +84,12 @@ export type ValueOf = {
   readonly readAnalyticsSeries: AnalyticsSeries;
   readonly estimateCredit: CreditEstimate;
   readonly deleteOffer: DeletedOffer;
+  readonly estimateGroupPrice: GroupEstimate;
+  readonly createGroup: CreatedGroup;
+  readonly readGroup: OfferGroup;
+  readonly pauseGroup: GroupChange;
+  readonly resumeGroup: GroupChange;
+  readonly deleteGroup: GroupChange;
   readonly readTestClock: TestClock;
   readonly advanceTestClock: TestClock;
   readonly resetTestClock: TestClock;
@@ -102,14 +112,17 @@ export type ValueOf = {
 /** Of an operation of the API reference: `ResultOf<'pauseOffer'>`. */
 export type ResultOf<Name extends OperationName> = Success<ValueOf[Name]> | RefusalOf<Name>;
 
-/** A creation also returns its key: the same request with the same key never creates a second offer. */
-export type CreateResult =
-  | (Success<CreatedOffer> & {
+/** A creation also returns its key: the same request with the same key never creates a second one. */
+export type CreateResult = Created<'createOffer'>;
+export type CreateGroupResult = Created<'createGroup'>;
+
+type Created<Name extends 'createOffer' | 'createGroup'> =
+  | (Success<ValueOf[Name]> & {
       readonly idempotencyKey: string;
-      /** True: an earlier request with this key created the offer; this is the original reply. */
+      /** True: an earlier request with this key created it; this is the original reply. */
       readonly replayed: boolean;
     })
-  | (RefusalOf<'createOffer'> & { readonly idempotencyKey: string });
+  | (RefusalOf<Name> & { readonly idempotencyKey: string });
 
 type AnyResult =
   | Success<unknown>

@@ -167,6 +167,10 @@ export type OneOffer = Offer & {
   readonly disabled_reason: string | null;
   /** How many members matched when it was created: as many as its price counts. */
   readonly matching_users: number;
+  /** Null: the offer belongs to no group. */
+  readonly group_id: number | null;
+  /** The label of its place in the group. */
+  readonly place_label: string | null;
   /** What can be done now. */
   readonly actions: readonly OfferAction[];
 };
@@ -191,6 +195,94 @@ export type OfferPage = {
     readonly has_more: boolean;
     readonly next_cursor: string | null;
   };
+};
+
+/** A place of an offer group: one offer. */
+export type Place = {
+  readonly latitude: number;
+  readonly longitude: number;
+  /** A name for you, of at most 80 characters. Members do not see it. */
+  readonly label?: string | null | undefined;
+};
+
+export type GroupEstimateRequest = Omit<EstimateRequest, 'location' | 'quote'> & {
+  /** 1 to 20. */
+  readonly places: readonly Place[];
+};
+
+export type GroupEstimate = Pick<
+  PriceEstimate,
+  'return_code' | 'ad_unit_price' | 'currency' | 'exchange_rate_per_gbp' | 'exchange_rate_date'
+> & {
+  /** Of all places together. */
+  readonly ad_units: number;
+  /** The price of all offers, net of VAT. */
+  readonly estimated_cost: number | null;
+  /** In the order of the request. */
+  readonly places: readonly (Pick<
+    PriceEstimate,
+    'ad_units' | 'matching_users' | 'estimated_cost' | 'warnings'
+  > & { readonly label: string | null })[];
+};
+
+export type CreateGroupRequest = Omit<CreateOfferRequest, 'location' | 'quote_id'> & {
+  /** 1 to 20. */
+  readonly places: readonly Place[];
+};
+
+export type CreatedGroup = {
+  readonly return_code: 'S1';
+  readonly group_id: number;
+  /** In the order of the places. */
+  readonly offers: readonly {
+    readonly offer_id: number;
+    readonly status: 'Awaiting Payment' | 'Scheduled' | 'Active';
+    readonly label: string | null;
+  }[];
+  /** For all offers, by card; null from the balance. */
+  readonly payment_url: string | null;
+  readonly currency: string;
+};
+
+export type OfferGroup = {
+  readonly group_id: number;
+  readonly title: string;
+  readonly currency: string;
+  /** The payment link; null unless the group awaits payment. */
+  readonly payment_url: string | null;
+  /** Without deleted ones. */
+  readonly offers: readonly {
+    readonly offer_id: number;
+    readonly label: string | null;
+    readonly latitude: number;
+    readonly longitude: number;
+    readonly offer_status: OfferStatus;
+    readonly status: 'enabled' | 'disabled';
+    /** Net of VAT. */
+    readonly cost: number;
+    readonly views: number;
+    readonly clicks: number;
+  }[];
+  /** Views, clicks and money count deleted offers too. */
+  readonly totals: {
+    readonly offers: number;
+    /** How many members are shown now. */
+    readonly live: number;
+    readonly views: number;
+    readonly clicks: number;
+    /** What was paid less what was credited, net of VAT. */
+    readonly spent: number;
+  };
+};
+
+export type GroupChange = {
+  readonly return_code: 'S1';
+  readonly results: readonly {
+    readonly offer_id: number;
+    readonly done: boolean;
+    /** As for a single offer: what was done, or why it was not. */
+    readonly message: string;
+  }[];
 };
 
 export type UpdatedOffer = { readonly return_code: 'S1'; readonly message: string };

@@ -136,6 +136,8 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
     ...offer(4711),
     payment_url: null,
     disabled_reason: null,
+    group_id: null,
+    place_label: null,
     actions: ['pause', 'edit', 'delete'],
   }),
   'PATCH /offers/4711': () => ({ return_code: 'S1', message: 'Offer has been updated' }),
@@ -173,6 +175,51 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
     estimated_credit: 48,
     as_of_datetime: '2035-06-02T12:00:00.000Z',
   }),
+  'POST /offer-groups/price-estimate': () => ({
+    return_code: 'S1',
+    ad_units: 192_000,
+    ad_unit_price: 0.001,
+    estimated_cost: 192,
+    currency: 'GBP',
+    exchange_rate_per_gbp: 1,
+    exchange_rate_date: null,
+    places: ['Soho', null].map((label) => ({
+      label,
+      ad_units: 96_000,
+      matching_users: 2_000,
+      estimated_cost: 96,
+    })),
+  }),
+  'POST /offer-groups': () => ({
+    return_code: 'S1',
+    group_id: 7,
+    offers: [{ offer_id: 4711, status: 'Active', label: 'Soho' }],
+    payment_url: null,
+    currency: 'GBP',
+  }),
+  'GET /offer-groups/7': () => ({
+    group_id: 7,
+    title: 'Two for one',
+    currency: 'GBP',
+    payment_url: null,
+    offers: [
+      {
+        offer_id: 4711,
+        label: 'Soho',
+        latitude: 51.5136,
+        longitude: -0.1365,
+        offer_status: 'Active',
+        status: 'enabled',
+        cost: 96,
+        views: 30,
+        clicks: 4,
+      },
+    ],
+    totals: { offers: 1, live: 1, views: 30, clicks: 4, spent: 96 },
+  }),
+  'POST /offer-groups/7/pause': () => groupChange('Offer has been paused'),
+  'POST /offer-groups/7/resume': () => groupChange('Offer has been resumed'),
+  'DELETE /offer-groups/7': () => groupChange('Offer has been deleted'),
   'GET /test/clock': () => testClock,
   'POST /test/clock': () => testClock,
   'DELETE /test/clock': () => ({ ...testClock, offset_seconds: 0 }),
@@ -194,6 +241,11 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
   'POST /placements': () => ({ placements: [placement] }),
   'POST /placements/views': () => ({ accepted: 1, refused: [] }),
 };
+
+const groupChange = (message: string) => ({
+  return_code: 'S1',
+  results: [{ offer_id: 4711, done: true, message }],
+});
 
 export async function startStandIn(): Promise<StandIn> {
   const asked: Asked[] = [];

@@ -27,12 +27,23 @@ INSERT INTO catalogue (version) VALUES (0);
 
 ---- Offers ----
 
+-- Offers that were created together, one for each place, and are paid together (decision 270, offer groups). An abandoned creation leaves a
+-- gap: its id is never used again, because billing has closed it.
+CREATE TABLE offer_groups (
+  group_id        integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  organisation_id integer NOT NULL,
+  mode            text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  UNIQUE (group_id, organisation_id, mode)
+);
+
 -- Facts only: what an offer is like and what happened to it. Its status is never stored. It follows from these facts and the clock
 -- (decision 1, state is computed), so a late sweeper makes no status wrong.
 CREATE TABLE offers (
   -- Four bytes are enough for two thousand million offers and stay a plain number in JSON. An abandoned creation leaves
   -- a gap: its id is never used again.
   offer_id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- Null: it was created by itself.
+  group_id             integer,
   organisation_id      integer NOT NULL,
   mode                 text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
   created_by           integer,
@@ -50,6 +61,8 @@ CREATE TABLE offers (
   image                text NOT NULL,
   latitude             double precision NOT NULL,
   longitude            double precision NOT NULL,
+  -- The advertiser's name for the place.
+  place_label          text CHECK (group_id IS NOT NULL OR place_label IS NULL),
   radius_miles         integer NOT NULL,
   gender               text[] NOT NULL,
   interests            integer[] NOT NULL,
@@ -102,8 +115,10 @@ CREATE TABLE offers (
   -- Version of the last event about this offer.
   version              integer NOT NULL DEFAULT 0,
   -- The transaction that last changed something of which members may see the offer (src/placements/live-offers-store.ts).
-  changed_in           xid8 NOT NULL DEFAULT pg_current_xact_id()
+  changed_in           xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  FOREIGN KEY (group_id, organisation_id, mode) REFERENCES offer_groups (group_id, organisation_id, mode)
 );
+CREATE INDEX offers_of_group ON offers (group_id, offer_id) WHERE group_id IS NOT NULL;
 
 -- The listing's order, newest first (decision 22, order of the listing).
 CREATE INDEX offers_listed ON offers (organisation_id, mode, created_at DESC, offer_id DESC)
@@ -244,7 +259,7 @@ CREATE TABLE idempotency_keys (
   -- The holder of the lease works on the creation. Each new holder raises the fence; a write with an old fence is refused.
   lease_until     timestamptz(3) NOT NULL,
   fence           bigint NOT NULL DEFAULT nextval('creation_fences'),
-  -- The reservation, from charging on; or the edited offer.
+  -- The reservation, from charging on, of a group its first offer; or the edited offer.
   offer_id        integer REFERENCES offers,
   -- The reply that every replay returns, once finished. json, not jsonb, so that it stays as it was written.
   reply           json,

@@ -1,7 +1,7 @@
 /** The SQL of offers: converts rows to domain values and back. Queries for a caller always filter by organisation and mode. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import { newEvent } from '@offer-ads/platform/messaging/events';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { eventsOf, tellOutbox } from '@offer-ads/platform/messaging/outbox';
 import type {
   Postgres,
@@ -72,6 +72,36 @@ export async function updateOffer<C extends Change<string>>(
     const change = decide(offer, await nowIn(tx, reference, now));
     if (isAllowed(change)) await alongside(tx, change);
     return applyChange(tx, change, now);
+  }, deadline);
+}
+
+/** The offer of a reference, and all other shown offers of its group. */
+const paidTogether = `shown_at IS NOT NULL AND organisation_id = $2 AND mode = $3 AND offer_id IN (
+    SELECT $1::integer UNION ALL SELECT other.offer_id FROM offers AS own JOIN offers AS other USING (group_id) WHERE own.offer_id = $1
+  ) ORDER BY offer_id`;
+
+/** Also deleted ones, by their ids. */
+export function findPaidTogether(db: Queryable, reference: OfferReference): Promise<Offer[]> {
+  return findOffers(db, paidTogether, referenceValues(reference));
+}
+
+type ManyChanged = { readonly offer: Offer; readonly events: readonly OfferEvent[] }[];
+
+/** `updateOffer` for all offers that are paid together: `decide` gets them locked, also deleted ones, and says which are changed. */
+export async function updateTogether<
+  C extends { readonly ok: true; readonly changes: Readonly<ManyChanged> } | NotFound,
+>(
+  postgres: Postgres,
+  reference: OfferReference,
+  now: Date,
+  decide: (offers: readonly Offer[], now: Date) => C,
+  deadline?: Deadline,
+): Promise<C> {
+  return postgres.transaction(async (tx) => {
+    const offers = await findOffers(tx, `${paidTogether} FOR UPDATE`, referenceValues(reference));
+    const change = decide(offers, await nowIn(tx, reference, now));
+    if (change.ok) for (const { offer, events } of change.changes) await saveOffer(tx, offer, events, now);
+    return change;
   }, deadline);
 }
 
@@ -222,14 +252,9 @@ export const changingFacts = [
   'reviewWaitingSince',
 ] as const satisfies readonly (keyof Offer)[];
 
-/** `column = $n, ...` of all changing facts; their values, from `changesOf`, begin at parameter `first`. */
-export function assignmentsFrom(first: number): string {
-  return changingFacts.map((fact, index) => `${columnOf(fact)} = $${first + index}`).join(', ');
-}
-
 const saveStatement: PreparedStatement = {
   name: 'save-offer',
-  sql: `WITH saved AS (UPDATE offers SET ${assignmentsFrom(3)} WHERE offer_id = $1 RETURNING 1)
+  sql: `WITH saved AS (UPDATE offers SET ${changingFacts.map((fact, index) => `${columnOf(fact)} = $${index + 3}`).join(', ')} WHERE offer_id = $1 RETURNING 1)
         INSERT INTO outbox (event) ${eventsOf('$2', 'saved')}`,
 };
 
@@ -243,8 +268,11 @@ export async function saveOffer(
   events: readonly OfferEvent[],
   at: Date,
 ): Promise<void> {
-  const { values, outgoing } = changesOf(offer, events, at);
-  await tx.query(saveStatement, [offer.offerId, outgoing, ...values]);
+  const { changed, outgoing } = changesOf(offer, events, at);
+  const values = changingFacts.map((fact) =>
+    fact === 'stops' ? JSON.stringify(changed.stops) : changed[fact],
+  );
+  await tx.query(saveStatement, [offer.offerId, JSON.stringify(outgoing), ...values]);
   if (events.length > 0) tellOutbox(tx);
 }
 
@@ -259,21 +287,17 @@ export async function saveContent(tx: Transaction, offer: Offer): Promise<void> 
   await tx.query(saveContentStatement, [offer.offerId, ...editableFacts.map((fact) => offer[fact])]);
 }
 
-/** The values of the changing facts, and the events as JSON. Each event gets the next version of the offer. */
+/** The offer as it is to be stored, and its events: each gets the next version of the offer. */
 export function changesOf(
   offer: Offer,
   events: readonly OfferEvent[],
   at: Date,
-): { readonly values: unknown[]; readonly outgoing: string } {
-  const versioned = events.map(({ declaration, data }, index) => {
+): { readonly changed: Offer; readonly outgoing: readonly OutgoingEvent[] } {
+  const outgoing = events.map(({ declaration, data }, index) => {
     const subjectVersion = offer.version + index + 1;
     return newEvent(declaration, { subject: `offer/${offer.offerId}`, subjectVersion, at, data });
   });
-  const changed: Offer = { ...offer, version: offer.version + events.length };
-  return {
-    values: changingFacts.map((fact) => (fact === 'stops' ? JSON.stringify(changed.stops) : changed[fact])),
-    outgoing: JSON.stringify(versioned),
-  };
+  return { changed: { ...offer, version: offer.version + events.length }, outgoing };
 }
 
 async function applyChange<C extends Change<string>>(tx: Transaction, change: C, at: Date): Promise<C> {
@@ -346,14 +370,19 @@ export function findAbandonedDeletions(
   db: Queryable,
   o: { before: Date; orAfter: Date; atMost: number },
 ): Promise<Offer[]> {
-  const condition = 'deleting_since < $1 OR deleting_since > $2 ORDER BY deleting_since LIMIT $3';
+  const condition = `(deleting_since < $1 OR deleting_since > $2) AND ${isFirstWith('deleting_since')} ORDER BY deleting_since LIMIT $3`;
   return findOffers(db, condition, [o.before, o.orAfter, o.atMost]);
 }
 
 /** Offers with a failed deletion of which billing has not confirmed yet that it knows. */
 export function findUnreportedDeletions(db: Queryable, atMost: number): Promise<Offer[]> {
-  return findOffers(db, 'keeping_since IS NOT NULL ORDER BY keeping_since LIMIT $1', [atMost]);
+  const condition = `keeping_since IS NOT NULL AND ${isFirstWith('keeping_since')} ORDER BY keeping_since LIMIT $1`;
+  return findOffers(db, condition, [atMost]);
 }
+
+/** Of the offers that have the same page, one is enough. */
+const isFirstWith = (mark: string) => `NOT EXISTS (SELECT FROM offers AS other
+    WHERE other.group_id = offers.group_id AND other.${mark} IS NOT NULL AND other.offer_id < offers.offer_id)`;
 
 /** A row of the table: the facts of an offer under the names of their columns. */
 export type OfferRow = Readonly<Record<string, unknown>>;

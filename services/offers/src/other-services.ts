@@ -16,6 +16,8 @@ import {
   verdictReply,
 } from '@offer-ads/contracts/internal/moderation-api';
 import {
+  type GroupPricesRequest,
+  groupPricesReply,
   type PriceRequest,
   priceReply,
   type QuotedPriceRequest,
@@ -92,6 +94,8 @@ export function connectOtherServices(
   return {
     price: (call: CallContext, request: PriceRequest) =>
       ask('pricing', call, { path: '/internal/price', json: request, reply: priceReply }),
+    groupPrices: (call: CallContext, request: GroupPricesRequest) =>
+      ask('pricing', call, { path: '/internal/group-prices', json: request, reply: groupPricesReply }),
     quotedPrice: (call: CallContext, request: QuotedPriceRequest) =>
       ask('pricing', call, { path: '/internal/quoted-price', json: request, reply: quotedPriceReply }),
     balance: (call: CallContext) =>
@@ -110,36 +114,43 @@ export function connectOtherServices(
     /** The cleaned picture in this width. */
     rendition: (call: CallContext, bytes: Uint8Array, width: number) =>
       ask('renditions', call, { path: `/internal/renditions?width=${width}`, bytes, reply: renditionReply }),
-    charge: (call: CallContext, offer: Offer) =>
+    charge: (call: CallContext, offers: Sold) =>
       ask('billing', call, {
-        path: '/internal/charges',
-        json: chargeOf(offer),
+        ...(isGroup(offers)
+          ? { path: '/internal/group-charges', json: groupChargeOf(offers) }
+          : { path: '/internal/charges', json: chargeOf(offers[0]) }),
         reply: chargeReply,
       }).catch(throwOverloaded),
-    openCheckout: (call: CallContext, offer: Offer) =>
-      ask('billing', call, {
-        path: '/internal/checkouts',
-        json: { ...chargeOf(offer), offerExpiryAt: offer.expiryAt.toISOString() },
+    openCheckout: (call: CallContext, offers: Sold) => {
+      const offerExpiryAt = offers[0].expiryAt.toISOString();
+      return ask('billing', call, {
+        ...(isGroup(offers)
+          ? {
+              path: '/internal/group-checkouts',
+              json: { ...groupChargeOf(offers), title: groupTitle(offers), offerExpiryAt },
+            }
+          : { path: '/internal/checkouts', json: { ...chargeOf(offers[0]), offerExpiryAt } }),
         reply: checkoutReply,
         timeoutMs: CARD_PROVIDER_MS,
-      }),
-    closeCheckout: (call: CallContext, offerId: number, deletion: number) =>
+      });
+    },
+    closeCheckout: (call: CallContext, offer: Offer, deletion: number) =>
       ask('billing', call, {
-        path: `/internal/offers/${offerId}/close-checkout`,
+        path: `${saleOf(offer)}/close-checkout`,
         json: { deletion },
         reply: closeCheckoutReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
     /** The deletion failed: its payment page must work again. */
-    keepCheckout: (call: CallContext, offerId: number, deletion: number) =>
+    keepCheckout: (call: CallContext, offer: Offer, deletion: number) =>
       ask('billing', call, {
-        path: `/internal/offers/${offerId}/keep-checkout`,
+        path: `${saleOf(offer)}/keep-checkout`,
         json: { deletion },
         reply: keepCheckoutReply,
       }),
-    resolveCharge: (call: CallContext, offerId: number) =>
+    resolveCharge: (call: CallContext, offer: Offer) =>
       ask('billing', call, {
-        path: `/internal/offers/${offerId}/resolve-charge`,
+        path: `${saleOf(offer)}/resolve-charge`,
         reply: resolveChargeReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
@@ -162,8 +173,29 @@ function throwOverloaded(error: unknown): never {
   throw isTooMany ? overloaded(error.message, error) : error;
 }
 
+/** What is charged at once: an offer, or all offers of a group. */
+type Sold = readonly [Offer, ...Offer[]];
+
+function isGroup([{ groupId }]: Sold): boolean {
+  return groupId !== null;
+}
+
+/** Billing's address of what was sold with the offer. */
+function saleOf({ offerId, groupId }: Offer): string {
+  return groupId === null ? `/internal/offers/${offerId}` : `/internal/groups/${groupId}`;
+}
+
 function chargeOf(offer: Offer) {
   return { offerId: offer.offerId, title: offer.title, netMinor: offer.netMinor.toString() };
+}
+
+function groupChargeOf(offers: Sold) {
+  return { groupId: offers[0].groupId, offers: offers.map(chargeOf) };
+}
+
+/** What the payer of a group buys. */
+function groupTitle(offers: Sold): string {
+  return `${offers[0].title} (${offers.length} ${offers.length === 1 ? 'place' : 'places'})`;
 }
 
 /** For work that the system continues by itself: no caller waits, and no person's data are known or needed. */

@@ -12,7 +12,7 @@ const old = {
   },
   // Keys of edits. Those of creations stay (decision 10, idempotency keys).
   idempotency_keys: {
-    rows: `recovery_point = 'finished' AND reply ->> 'offer_id' IS NULL AND lease_until < $1`,
+    rows: `recovery_point = 'finished' AND reply ->> 'offer_id' IS NULL AND reply ->> 'group_id' IS NULL AND lease_until < $1`,
     order: 'lease_until',
     key: 'organisation_id, mode, idempotency_key',
   },

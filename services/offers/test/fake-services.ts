@@ -7,6 +7,8 @@ import {
   checkoutRequest,
   closeCheckoutRequest,
   creditPreviewRequest,
+  groupChargeRequest,
+  groupCheckoutRequest,
   type KeepCheckoutReply,
   keepCheckoutRequest,
   type ResolveChargeReply,
@@ -18,6 +20,8 @@ import {
   type VerdictReply,
 } from '@offer-ads/contracts/internal/moderation-api';
 import {
+  type GroupPricesReply,
+  groupPricesRequest,
   type PriceReply,
   priceRequest,
   type QuotedPriceReply,
@@ -80,6 +84,8 @@ const usual = {
     costMinor: 10_00n as bigint | null,
     matchingUsers: 50,
     isPlaceSwapped: false,
+    /** Of a group: the number of matching users at each place; without it as many as for a single offer. */
+    matchingAt: [] as readonly number[],
     /** The answer to every quote. Null: the quote holds a price of 7.77. */
     quoteRefusal: null as Extract<QuotedPriceReply, { outcome: 'refused' }> | null,
     /** The latest question about a quote. */
@@ -127,7 +133,7 @@ const usual = {
 };
 
 type Billing = ReturnType<typeof usual.billing> & {
-  /** What billing knows, by offer id. */
+  /** What billing knows, by offer id; of groups by their negated ids. */
   readonly sales: Map<number, Sale>;
   /** The payer pays the open page. */
   readonly pay: (offerId: number) => void;
@@ -203,11 +209,11 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
   };
   const sell =
     (
-      schema: typeof chargeRequest,
+      read: (body: unknown) => { readonly offerId: number; readonly netMinor: string },
       sale: (billing: Billing, offerId: number, netMinor: bigint) => object,
     ): Work =>
     async ({ body }) => {
-      const { offerId, netMinor } = schema.parse(body);
+      const { offerId, netMinor } = read(body);
       await billing.onSale(offerId);
       if (billing.crowded) return tooManyCharges;
       const { leftAtSaleMinor: left } = billing;
@@ -224,7 +230,16 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
       await billing.onSold(offerId);
       return reply;
     };
-  const offerIdIn = (req: Request) => Number(req.params['offerId']);
+  const sumOf =
+    (schema: typeof groupChargeRequest) =>
+    (body: unknown): { readonly offerId: number; readonly netMinor: string } => {
+      const { groupId, offers } = schema.parse(body);
+      return {
+        offerId: -groupId,
+        netMinor: `${offers.reduce((sum, { netMinor }) => sum + BigInt(netMinor), 0n)}`,
+      };
+    };
+  const offerIdIn = ({ params }: Request) => Number(params['offerId'] ?? `-${String(params['groupId'])}`);
 
   const servers = await Promise.all([
     serve('pricing', (on) => {
@@ -232,6 +247,13 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         priceRequest.parse(body);
         await ask(pricing);
         return priceFrom(pricing);
+      });
+      on('post', '/internal/group-prices', 'price', async ({ body }): Promise<GroupPricesReply> => {
+        const { places } = groupPricesRequest.parse(body);
+        await ask(pricing);
+        const { matchingUsers, matchingAt } = pricing;
+        const at = (index: number) => ({ ...pricing, matchingUsers: matchingAt[index] ?? matchingUsers });
+        return { prices: places.map((_, index) => priceFrom(at(index))) };
       });
       on('post', '/internal/quoted-price', 'price', async ({ body }) => {
         pricing.quoteAsked = quotedPriceRequest.parse(body);
@@ -248,24 +270,26 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         const { leftMinor } = billing;
         return { day: { limitMinor: LIMIT_MINOR, leftMinor: `${leftMinor}` }, month: null };
       });
-      on('post', '/internal/charges', 'charge', sell(chargeRequest, charge(clock)));
-      on('post', '/internal/checkouts', 'checkout', sell(checkoutRequest, openCheckout));
-      on('post', '/internal/offers/:offerId/close-checkout', 'close', async (req) => {
-        await billing.onClose();
-        return closeFor(billing, offerIdIn(req), closeCheckoutRequest.parse(req.body).deletion);
-      });
-      on('post', '/internal/offers/:offerId/keep-checkout', 'keep', (req) =>
-        keep(billing, offerIdIn(req), keepCheckoutRequest.parse(req.body).deletion),
-      );
+      on('post', '/internal/charges', 'charge', sell(chargeRequest.parse, charge(clock)));
+      on('post', '/internal/checkouts', 'checkout', sell(checkoutRequest.parse, openCheckout));
+      on('post', '/internal/group-charges', 'charge', sell(sumOf(groupChargeRequest), charge(clock)));
+      on('post', '/internal/group-checkouts', 'checkout', sell(sumOf(groupCheckoutRequest), openCheckout));
+      for (const sold of ['offers/:offerId', 'groups/:groupId']) {
+        on('post', `/internal/${sold}/close-checkout`, 'close', async (req) => {
+          await billing.onClose();
+          return closeFor(billing, offerIdIn(req), closeCheckoutRequest.parse(req.body).deletion);
+        });
+        on('post', `/internal/${sold}/keep-checkout`, 'keep', (req) =>
+          keep(billing, offerIdIn(req), keepCheckoutRequest.parse(req.body).deletion),
+        );
+        on('post', `/internal/${sold}/resolve-charge`, 'resolve', (req) => resolve(billing, offerIdIn(req)));
+      }
       on('post', '/internal/offers/:offerId/credit-preview', 'preview', (req) => {
         const { creditedMinor } = billing;
         const { netMinor = 0n } = sales.get(offerIdIn(req)) ?? {};
         const earned = creditTarget(netMinor, creditPreviewRequest.parse(req.body));
         return { creditMinor: `${earned - creditedMinor}`, creditedMinor: `${creditedMinor}` };
       });
-      on('post', '/internal/offers/:offerId/resolve-charge', 'resolve', (req) =>
-        resolve(billing, offerIdIn(req)),
-      );
     }),
     serve('moderation', (on) => {
       on('post', '/internal/renditions', 'rendition', rendition);

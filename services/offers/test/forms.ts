@@ -60,6 +60,25 @@ export async function create(
   });
 }
 
+/** An offer group at three places. */
+export const threePlaces = [
+  { latitude: 51.5136, longitude: -0.1365, label: 'Soho' },
+  { latitude: 51.5055, longitude: -0.0754 },
+  { latitude: 51.5416, longitude: -0.1433, label: 'Camden' },
+];
+
+export async function createGroup(
+  under: OffersUnderTest,
+  parts: Parts = {},
+  o: CreateOptions = {},
+): Promise<Answer> {
+  return under.call('POST', '/offer-groups', {
+    body: await form({ 'location[]': undefined, places: JSON.stringify(threePlaces), ...parts }, o.picture),
+    ...o,
+    headers: { 'Idempotency-Key': o.key ?? randomUUID(), ...o.headers },
+  });
+}
+
 /** Asks again with the same key after each 503: a busy machine may refuse any of many creations at once. */
 export function createPatiently(
   under: OffersUnderTest,

@@ -126,7 +126,7 @@ export async function startAfresh(under: OffersUnderTest): Promise<void> {
   await under.postgres.query('UPDATE offers SET paused_since = now() WHERE paused_since IS NULL');
   await under.offers.followed.refresh();
   await under.postgres.query(
-    'DELETE FROM traffic; DELETE FROM traffic_totals; DELETE FROM traffic_of_organisations; DELETE FROM offer_spend; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM outbox; DELETE FROM placement_viewers; DELETE FROM placement_shares; DELETE FROM test_clocks',
+    'DELETE FROM traffic; DELETE FROM traffic_totals; DELETE FROM traffic_of_organisations; DELETE FROM offer_spend; DELETE FROM idempotency_keys; DELETE FROM offers; DELETE FROM offer_groups; DELETE FROM outbox; DELETE FROM placement_viewers; DELETE FROM placement_shares; DELETE FROM test_clocks',
   );
 }
 

@@ -20,7 +20,7 @@ const get = (path: string, caller = {}): Promise<Answer> => under.call('GET', `/
 describe('the state of a creation', () => {
   const stateOf = async (key: string, caller = {}) =>
     creationReply.parse((await get(`/creations/${encodeURIComponent(key)}`, caller)).body);
-  const nothing = { state: 'none', offer_id: null };
+  const nothing = { state: 'none', offer_id: null, group_id: null };
 
   it('is found by its key: none before it and after a refusal, then the offer, even a deleted one', async () => {
     const key = `order/${randomUUID()}?`;
@@ -28,9 +28,9 @@ describe('the state of a creation', () => {
     await create(under, { title: 'x'.repeat(41) }, { key });
     expect(await stateOf(key)).toEqual(nothing);
     const offer_id = await createdId(under, {}, { key });
-    expect(await stateOf(key)).toEqual({ state: 'created', offer_id });
+    expect(await stateOf(key)).toEqual({ state: 'created', offer_id, group_id: null });
     await under.call('DELETE', `/offers/${offer_id}`);
-    expect(await stateOf(key)).toEqual({ state: 'created', offer_id });
+    expect(await stateOf(key)).toEqual({ state: 'created', offer_id, group_id: null });
     for (const caller of [{ organisationId: 2 }, { mode: 'LIVE' }])
       expect(await stateOf(key, caller)).toEqual(nothing);
     expect(await stateOf('no\u0000key')).toEqual(nothing);
@@ -40,7 +40,7 @@ describe('the state of a creation', () => {
     const key = randomUUID();
     await create(under, {}, { key });
     await under.postgres.query("UPDATE idempotency_keys SET recovery_point = 'charging', reply = NULL");
-    expect(await stateOf(key)).toEqual({ state: 'under_way', offer_id: null });
+    expect(await stateOf(key)).toEqual({ state: 'under_way', offer_id: null, group_id: null });
   });
 });
 
@@ -56,6 +56,8 @@ describe('one offer', () => {
       category_id: 1,
       payment_method: 'B',
       payment_url: null,
+      group_id: null,
+      place_label: null,
       paid_datetime: expect.any(String),
       disabled_reason: null,
       currency: 'GBP',

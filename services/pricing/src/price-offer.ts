@@ -61,3 +61,16 @@ export async function priceOffer(
     ...(isPlaceSwapped && { isPlaceSwapped }),
   };
 }
+
+/** The price of the same offer at each of a bounded number of places. Each count costs what that of a single offer costs. */
+export function priceGroup(
+  o: PriceParts,
+  offer: OfferToPrice,
+  places: readonly Pick<Target, 'latitude' | 'longitude'>[],
+): Promise<OfferPrice[]> {
+  return Promise.all(
+    places.map(({ latitude, longitude }) =>
+      priceOffer(o, { ...offer, target: { ...offer.target, latitude, longitude } }),
+    ),
+  );
+}

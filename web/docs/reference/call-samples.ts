@@ -20,6 +20,12 @@ const functions: Readonly<Record<string, string>> = {
   readAnalyticsSeries: 'offers.series',
   estimateCredit: 'offers.estimateCredit',
   deleteOffer: 'offers.delete',
+  estimateGroupPrice: 'groups.estimate',
+  createGroup: 'groups.create',
+  readGroup: 'groups.get',
+  pauseGroup: 'groups.pause',
+  resumeGroup: 'groups.resume',
+  deleteGroup: 'groups.delete',
   readTestClock: 'testClock.get',
   advanceTestClock: 'testClock.advance',
   resetTestClock: 'testClock.reset',
@@ -99,9 +105,11 @@ function curl(document: OpenApi, call: Call): string {
   else
     for (const [name, values] of Object.entries(body))
       for (const value of [values].flat())
-        parts.push(`-F "${name}=${isPicture(value) ? `@${pictureFile}` : String(value)}"`);
+        parts.push(`-F ${quoted(`${name}=${isPicture(value) ? `@${pictureFile}` : String(value)}`)}`);
   return parts.length === 2 ? parts.join(' ') : parts.join(' \\\n  ');
 }
+
+const quoted = (text: string) => (text.includes('"') ? `'${text}'` : `"${text}"`);
 
 /** Path, query and body as arguments. The clients send the mode of the key and an idempotency key by themselves. */
 function argumentsOf(
@@ -114,7 +122,12 @@ function argumentsOf(
   }).filter(([name]) => name !== 'environment');
   return {
     ids: Object.values(valuesIn(document, call, 'path')),
-    fields: Object.fromEntries(fields.map(([name, value]) => [name.replace('[]', ''), value])),
+    fields: Object.fromEntries(
+      fields.map(([name, value]) => [
+        name.replace('[]', ''),
+        name === 'places' && typeof value === 'string' ? (JSON.parse(value) as unknown) : value,
+      ]),
+    ),
     isOnlyInterval: call.operationId === 'readAnalytics',
   };
 }

@@ -63,6 +63,7 @@ describe('generated documents', () => {
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(endpoints.toSorted()).toEqual([
+      'DELETE /offer-groups/{group_id}',
       'DELETE /offers/{offer_id}',
       'DELETE /test/clock',
       'DELETE /webhooks/{webhook_id}',
@@ -71,6 +72,7 @@ describe('generated documents', () => {
       'GET /categories',
       'GET /interests',
       'GET /key',
+      'GET /offer-groups/{group_id}',
       'GET /offers',
       'GET /offers/{offer_id}',
       'GET /offers/{offer_id}/analytics',
@@ -80,6 +82,10 @@ describe('generated documents', () => {
       'GET /webhooks/{webhook_id}',
       'GET /webhooks/{webhook_id}/messages',
       'PATCH /offers/{offer_id}',
+      'POST /offer-groups',
+      'POST /offer-groups/price-estimate',
+      'POST /offer-groups/{group_id}/pause',
+      'POST /offer-groups/{group_id}/resume',
       'POST /offers',
       'POST /offers/price-estimate',
       'POST /offers/{offer_id}/credit-estimate',

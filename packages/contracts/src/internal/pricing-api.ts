@@ -1,6 +1,14 @@
 /** Pricing's internal interface: one price function, used by estimate and creation. */
 import { z } from 'zod';
-import { instant, interestId, latitude, longitude, memberGender, quoteId } from '../values/primitives.ts';
+import {
+  instant,
+  interestId,
+  latitude,
+  longitude,
+  MAX_GROUP_OFFERS,
+  memberGender,
+  quoteId,
+} from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
 
 /** POST /internal/price. Empty `gender` or `interests` means every member. The currency comes from the caller context. */
@@ -36,6 +44,14 @@ export const priceReply = z.object({
     .nullable(),
 });
 export type PriceReply = z.infer<typeof priceReply>;
+
+/** POST /internal/group-prices: the price of the same offer at each place, in their order. */
+export const groupPricesRequest = priceRequest.omit({ latitude: true, longitude: true }).extend({
+  places: z.array(z.object({ latitude, longitude })).min(1).max(MAX_GROUP_OFFERS),
+});
+export type GroupPricesRequest = z.infer<typeof groupPricesRequest>;
+export const groupPricesReply = z.object({ prices: z.array(priceReply).min(1).max(MAX_GROUP_OFFERS) });
+export type GroupPricesReply = z.infer<typeof groupPricesReply>;
 
 /**
  * POST /internal/quoted-price: the price that a quote holds for this offer (decision 215, quotes). A path of its own, so that a replica

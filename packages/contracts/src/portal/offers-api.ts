@@ -9,6 +9,8 @@ import {
   checkPeriod,
   dayRange,
   disabledReason,
+  groupChangeReply,
+  groupReply,
   listedOffer,
   listQuery,
   listReply,
@@ -18,7 +20,7 @@ import {
 import { faultOfDays } from '../values/day-range.ts';
 import { offerTexts } from '../values/offer-texts.ts';
 import { EXAMINED_OFFERS, MAX_OFFERS_AT_ONCE, offerSorts } from '../values/offers-list.ts';
-import { currency, minorUnits, offerId, offerStatus, paymentMethod } from '../values/primitives.ts';
+import { currency, groupId, minorUnits, offerId, offerStatus, paymentMethod } from '../values/primitives.ts';
 import { timeZone } from '../values/time-zone.ts';
 
 const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
@@ -52,6 +54,8 @@ export const portalOffer = listedOffer
       description:
         'Of a disabled offer: since when it waits for the platform team to look at it again. Null: it does not wait.',
     }),
+    group_id: groupId.nullable().meta({ description: 'Null: the offer belongs to no group.' }),
+    place_label: z.string().nullable().meta({ description: 'The name of its place in the group.' }),
     ...traffic,
     spend_minor: spendMinor,
     trading_name: z
@@ -102,6 +106,19 @@ export const portalListReply = listReply
   .meta({ id: 'PortalOfferPage' });
 export type PortalListReply = z.infer<typeof portalListReply>;
 
+/** GET /portal/api/{mode}/offer-groups/{group_id} */
+export const portalGroup = groupReply
+  .pick({ group_id: true, title: true, currency: true, payment_url: true })
+  .extend({
+    payment_method: paymentMethod,
+    cost_minor: minorUnits.meta({ description: 'The price of all its offers, net of VAT, in minor units.' }),
+    vat_minor: minorUnits.meta({ description: 'VAT on top of their card payment, in minor units.' }),
+    offers: z.array(portalOffer).meta({ description: 'In the order of the places, deleted ones too.' }),
+    totals: groupReply.shape.totals.omit({ spent: true }).extend({ spend_minor: spendMinor }),
+  })
+  .meta({ id: 'PortalOfferGroup' });
+export type PortalGroup = z.infer<typeof portalGroup>;
+
 /** GET /portal/api/{mode}/offers/{offer_id}/credit: what a deletion at this moment would credit to the balance. */
 export const offerCreditReply = z
   .object({
@@ -131,7 +148,10 @@ export const creationReply = z
       description:
         '`none`: nothing was created or charged with this key so far. The key can be used, unless the first request is still on its way.',
     }),
-    offer_id: offerId.nullable().meta({ description: 'The created offer, even if it was deleted later.' }),
+    offer_id: offerId.nullable().meta({
+      description: 'The created offer, even if it was deleted later; the first one of a group.',
+    }),
+    group_id: groupId.nullable().meta({ description: 'The created offer group.' }),
   })
   .meta({ id: 'Creation' });
 export type CreationReply = z.infer<typeof creationReply>;
@@ -146,17 +166,7 @@ export const bulkRequest = z.object({
 });
 export const bulkReply = z
   .object({
-    results: z
-      .array(
-        z.object({
-          offer_id: offerId,
-          done: z.boolean(),
-          message: z
-            .string()
-            .meta({ description: 'As for a single offer: what was done, or why it was not.' }),
-        }),
-      )
-      .meta({ description: 'In the order of the request.' }),
+    results: groupChangeReply.shape.results.meta({ description: 'In the order of the request.' }),
   })
   .meta({ id: 'BulkResult' });
 export type BulkReply = z.infer<typeof bulkReply>;

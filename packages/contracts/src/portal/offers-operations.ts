@@ -4,7 +4,7 @@ import { advanceRequest, refusal, testClockReply } from '../public/api.ts';
 import { reply } from '../public/reply-headers.ts';
 import { idempotencyKey } from '../values/idempotency-key.ts';
 import { MAX_OFFERS_AT_ONCE } from '../values/offers-list.ts';
-import { offerId } from '../values/primitives.ts';
+import { groupId, offerId } from '../values/primitives.ts';
 import * as offers from './offers-api.ts';
 import { csvFile, pathsOf, refused, section } from './operations.ts';
 
@@ -74,6 +74,16 @@ export const portalOfferPaths = pathsOf({
       'Also one that was deleted, with its final facts. An offer of another organisation or of the other mode is treated as not found.',
     parameters: { path: offerPath },
     replies: { '200': reply('The offer.', offers.portalOffer), ...unknown },
+  }),
+  'GET /{mode}/offer-groups/{group_id}': viewing.read({
+    id: 'readGroup',
+    summary: 'An offer group, with its offers and their figures',
+    description: 'Also when its offers were deleted.',
+    parameters: { path: z.object({ mode, group_id: groupId }) },
+    replies: {
+      '200': reply('The group.', offers.portalGroup),
+      '404': refused('The organisation has no such group in this mode.'),
+    },
   }),
   'GET /{mode}/offers/{offer_id}/credit': viewing.read({
     id: 'readCreditOfDeletion',

@@ -9,6 +9,8 @@ const examples: Readonly<Record<string, unknown>> = {
   interest_id: 1,
   interest_name: 'Live music',
   offer_id: 42,
+  group_id: 7,
+  label: 'Soho',
   title: 'Two for one',
   description: 'Bring a friend: the second main course is on the house.',
   url: 'https://example.com/two-for-one',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathItemObject } from 'zod-openapi';
 import { idempotencyKey } from '../values/idempotency-key.ts';
-import { offerId } from '../values/primitives.ts';
+import { groupId, offerId } from '../values/primitives.ts';
 import { openApiWebhooks } from '../webhooks/webhook-schemas.ts';
 import {
   advanceRequest,
@@ -11,6 +11,8 @@ import {
   analyticsSeriesReply,
   balanceReply,
   categoriesReply,
+  createGroupForm,
+  createGroupReply,
   createOfferForm,
   createReply,
   creditEstimateReply,
@@ -19,6 +21,10 @@ import {
   entriesReply,
   estimateReply,
   estimateRequest,
+  groupChangeReply,
+  groupEstimateReply,
+  groupEstimateRequest,
+  groupReply,
   interestsReply,
   keyReply,
   listQuery,
@@ -130,6 +136,70 @@ const create: ZodOpenApiOperationObject = {
     '422': reply('The key was used with a different payload.', plainMessage),
   },
 };
+
+const estimateGroup: ZodOpenApiOperationObject = {
+  operationId: 'estimateGroupPrice',
+  tags: ['Offer groups'],
+  summary: 'Estimate the price of an offer at several places',
+  description:
+    'The price at each place and of all together. It costs as much of the limits of estimates as one estimate for each place.',
+  requestBody: jsonRequest(groupEstimateRequest),
+  responses: {
+    ...estimate.responses,
+    '200': reply(
+      '`S1`. The money fields are null when the billing currency cannot be billed.',
+      groupEstimateReply,
+    ),
+  },
+};
+
+const createGroup: ZodOpenApiOperationObject = {
+  ...create,
+  operationId: 'createGroup',
+  tags: ['Offer groups'],
+  summary: 'Create an offer at each of several places',
+  description:
+    'All are created and paid together, or none. Each is then an offer like any other. `Idempotency-Key` as for `POST /offers`, with which a key is shared: the same key there is another payload.',
+  requestBody: { required: true, content: { 'multipart/form-data': { schema: createGroupForm } } },
+  responses: {
+    ...create.responses,
+    '200': reply(
+      '`S1` created; `E2` image failed moderation; `E3` balance below the cost of all (method `B`).',
+      z.union([createGroupReply, refusal]),
+      replayed,
+    ),
+    '400': reply(
+      '`E1` invalid or missing input, start in the past, below the card minimum, or no `Idempotency-Key`; `E4` quota; `E5` no users match at places that the message names; `E6` currency cannot be billed.',
+      refusal,
+    ),
+  },
+};
+
+const groupPath = { path: z.object({ group_id: groupId }) };
+const groupNote = 'A group of another account or of the other mode is treated as not found: 401.';
+const alwaysOfAGroup = {
+  ...always,
+  '401': reply(`\`E1\` the caller has no such group in this mode. ${refusedKey}`, unauthorised),
+};
+
+const readGroup: ZodOpenApiOperationObject = {
+  operationId: 'readGroup',
+  tags: ['Offer groups'],
+  summary: 'A group with its offers, views and clicks',
+  description: groupNote,
+  requestParams: groupPath,
+  responses: { '200': reply('The group.', groupReply), ...alwaysOfAGroup },
+};
+
+const changeGroup = (id: string, summary: string, note: string): ZodOpenApiOperationObject => ({
+  operationId: id,
+  tags: ['Offer groups'],
+  summary,
+  description: `${note} ${groupNote}`,
+  requestParams: groupPath,
+  responses: { '200': reply('`S1`: what became of each offer.', groupChangeReply), ...alwaysOfAGroup },
+});
+const eachByItself = 'Each as by itself: some can be refused while others are done.';
 
 const update: ZodOpenApiOperationObject = {
   operationId: 'updateOffer',
@@ -374,12 +444,31 @@ export const sharedPaths = {
   '/offers/{offer_id}/resume': { post: resume },
   '/offers/{offer_id}/analytics': { get: analytics },
   '/offers/{offer_id}': { patch: update, delete: remove },
+  '/offer-groups/price-estimate': { post: estimateGroup },
+  '/offer-groups': { post: createGroup },
+  '/offer-groups/{group_id}/pause': {
+    post: changeGroup('pauseGroup', 'Pause all offers of a group', eachByItself),
+  },
+  '/offer-groups/{group_id}/resume': {
+    post: changeGroup('resumeGroup', 'Resume all offers of a group', eachByItself),
+  },
+  '/offer-groups/{group_id}': {
+    delete: changeGroup(
+      'deleteGroup',
+      'Delete all offers of a group',
+      `${eachByItself} Offers that await payment are deleted together or not at all, also by \`DELETE /offers/{offer_id}\` of one of them.`,
+    ),
+  },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
 
 /** The portal API has these too, with a session. */
 export const webhookPaths = webhookPathsWith(always);
 
-const { '/offers/{offer_id}': editAndDeletion, ...pathsBeforeDeletion } = sharedPaths;
+const {
+  '/offers/{offer_id}': editAndDeletion,
+  '/offer-groups/{group_id}': groupDeletion,
+  ...pathsBeforeDeletion
+} = sharedPaths;
 
 /** In this order each request of the collection succeeds with a TEST key. For what only API keys have here, the portal API has calls of its own. */
 export const publicPaths = {
@@ -391,6 +480,7 @@ export const publicPaths = {
   '/offers/{offer_id}/analytics/series': { get: series },
   '/offers/{offer_id}/credit-estimate': { post: creditEstimate },
   '/offers/{offer_id}': { get: readOne, ...editAndDeletion },
+  '/offer-groups/{group_id}': { get: readGroup, ...groupDeletion },
   // At the end, because an offer that has not ended hinders the reset.
   '/test/clock': { get: readClock, post: advanceClock, delete: resetClock },
 } satisfies Record<string, ZodOpenApiPathItemObject>;
@@ -411,6 +501,7 @@ export function openApiDocument() {
       tags: [
         { name: 'Catalogue', description: 'What an offer can be about, and whom it can be for.' },
         { name: 'Offers', description: 'Estimate, create, list, change, pause, resume and delete offers.' },
+        { name: 'Offer groups', description: 'The same offer at several places, ordered and paid together.' },
         { name: 'Analytics', description: 'Views and clicks of an offer.' },
         { name: 'Keys', description: 'What the key of the request may do.' },
         { name: 'Balance', description: 'The prepaid balance and what changed it.' },

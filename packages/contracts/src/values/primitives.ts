@@ -1,5 +1,6 @@
 /** The basic types of all contracts in JSON: identifiers, modes, money and instants. */
 import { z } from 'zod';
+import { placeLimits } from './places.ts';
 
 export const serviceNames = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const;
 export type ServiceName = (typeof serviceNames)[number];
@@ -18,7 +19,7 @@ export const groupId = z
   .int()
   .positive()
   .meta({ description: 'Offer group, unique over organisations and modes.' });
-export const MAX_GROUP_OFFERS = 20;
+export const MAX_GROUP_OFFERS = placeLimits.most;
 export const memberId = z.int().positive().meta({ description: 'Member of the community.' });
 
 /** TEST and LIVE are separate: no offer, balance, key or listing of one is visible in the other. */

@@ -1,6 +1,6 @@
 """The client of the Offer Advertising Service, for advertisers."""
 
-from ._client import OfferAds, OfferList
+from ._client import OfferAds, OfferList, Place
 from ._error import Kind, OfferAdsError
 from ._generated.models import (
     Analytics,
@@ -8,11 +8,15 @@ from ._generated.models import (
     BalanceEntries,
     BalanceEntry,
     Category,
+    CreatedGroup,
     CreatedOffer,
     CreditEstimate,
+    GroupChange,
+    GroupEstimate,
     Interest,
     Key,
     Offer,
+    OfferGroup,
     OfferPage,
     OneOffer,
     PriceEstimate,
@@ -35,8 +39,11 @@ __all__ = [
     "BalanceEntry",
     "Category",
     "Created",
+    "CreatedGroup",
     "CreatedOffer",
     "CreditEstimate",
+    "GroupChange",
+    "GroupEstimate",
     "Interest",
     "Key",
     "Kind",
@@ -44,9 +51,11 @@ __all__ = [
     "Offer",
     "OfferAds",
     "OfferAdsError",
+    "OfferGroup",
     "OfferList",
     "OfferPage",
     "OneOffer",
+    "Place",
     "PriceEstimate",
     "Refusal",
     "Reply",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,7 @@ from datetime import UTC, date, datetime
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, Never, Self, TypeVar
+from typing import Any, BinaryIO, Never, NotRequired, Self, TypedDict, TypeVar
 
 import httpx
 
@@ -22,6 +23,14 @@ from ._generated.api.analytics import read_analytics, read_analytics_series
 from ._generated.api.balance import list_balance_entries, read_balance
 from ._generated.api.catalogue import list_categories, list_interests
 from ._generated.api.keys import read_key
+from ._generated.api.offer_groups import (
+    create_group,
+    delete_group,
+    estimate_group_price,
+    pause_group,
+    read_group,
+    resume_group,
+)
 from ._generated.api.offers import (
     create_offer,
     delete_offer,
@@ -63,9 +72,20 @@ from ._settings import (
 )
 
 Value = TypeVar("Value")
+Code = TypeVar("Code", bound=str)
 
 Location = tuple[float, float]
 """Latitude, longitude."""
+
+
+class Place(TypedDict):
+    """A place of an offer group. Members do not see its label, of at most 80 characters."""
+
+    latitude: float
+    longitude: float
+    label: NotRequired[str | None]
+
+
 Picture = bytes | PathLike[str] | BinaryIO
 """A path is that of a file; a `str` is not taken for a path, nor for a picture."""
 
@@ -110,6 +130,7 @@ class OfferAds:
         self.balance = Balance(settings)
         self.offers = Offers(settings)
         self.webhooks = Webhooks(settings)
+        self.groups = Groups(settings)
         self.test_clock = TestClock(settings)
 
     @property
@@ -156,6 +177,21 @@ class _Part:
         # The table has no refusals, so that none can be returned.
         assert isinstance(result, Success)
         return result
+
+    def _mode(self, environment: Mode | None) -> Mode:
+        mode = environment or self._settings.mode
+        if mode is None:
+            raise invalid_argument("environment is missing, and the prefix of the key does not tell it")
+        return mode
+
+    def _created(
+        self, operation: operations.Operation[Value, Code], arguments: Callable[[], dict[str, Any]], key: str
+    ) -> Created[Value] | Refusal[Code]:
+        result = call(self._settings, operation, arguments, idempotency_key=key)
+        if isinstance(result, Refusal):
+            return result
+        replayed = result.reply.headers.get("idempotent-replayed") == "true"
+        return Created(result.value, result.reply, idempotency_key=key, replayed=replayed)
 
 
 class Categories(_Part):
@@ -238,15 +274,13 @@ class Offers(_Part):
         quote_id: str | Unset | None = None,
         image_offer_id: int | None = None,
         idempotency_key: str | None = None,
-    ) -> Created | Refusal[operations.CreateCode]:
+    ) -> Created[models.CreatedOffer] | Refusal[operations.CreateCode]:
         """
         :param quote_id: from an estimate with `quote`: the offer costs what that estimate says, or is refused with `E1`
         :param image_offer_id: instead of `image`: an offer of yours in this mode, whose picture the new offer gets too
         :param idempotency_key: a unique value per offer; default: a random UUID. Store it where it survives a crash.
         """
-        mode = environment or self._settings.mode
-        if mode is None:
-            raise invalid_argument("environment is missing, and the prefix of the key does not tell it")
+        mode = self._mode(environment)
         key = _checked_idempotency_key(str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
         form = models.CreateOfferForm(
             category_id=category_id,
@@ -272,11 +306,7 @@ class Offers(_Part):
             _rewind(form.image)
             return _with_own_boundary(create_offer._get_kwargs(body=form, idempotency_key=key))
 
-        result = call(self._settings, operations.CREATE_OFFER, arguments, idempotency_key=key)
-        if isinstance(result, Refusal):
-            return result
-        replayed = result.reply.headers.get("idempotent-replayed") == "true"
-        return Created(result.value, result.reply, idempotency_key=key, replayed=replayed)
+        return self._created(operations.CREATE_OFFER, arguments, key)
 
     def list(
         self,
@@ -289,9 +319,7 @@ class Offers(_Part):
         environment: Mode | None = None,
     ) -> OfferList:
         """Sends no request by itself: iterate over it, or call its `page()` or `pages()`."""
-        mode = environment or self._settings.mode
-        if mode is None:
-            raise invalid_argument("environment is missing, and the prefix of the key does not tell it")
+        mode = self._mode(environment)
         arguments = list_offers._get_kwargs(
             environment="test" if mode == "TEST" else "live",
             limit=UNSET if limit is None else limit,
@@ -388,6 +416,104 @@ class Offers(_Part):
     def delete(self, offer_id: int) -> Success[models.Deleted] | Refusal[operations.DeleteCode]:
         arguments = delete_offer._get_kwargs(_checked_id(offer_id))
         return call(self._settings, operations.DELETE_OFFER, lambda: arguments)
+
+
+class Groups(_Part):
+    """The same offer at several places: one order, and one payment."""
+
+    def estimate(
+        self,
+        *,
+        start_datetime: datetime,
+        end_datetime: datetime,
+        places: Sequence[Place],
+        radius: int,
+        gender: Sequence[models.GroupEstimateRequestGenderItem] | None = None,
+        interests: Sequence[int] | None = None,
+        environment: Mode | None = None,
+    ) -> Success[models.GroupEstimate] | Refusal[operations.EstimateCode]:
+        mode = environment or self._settings.mode
+        arguments = estimate_group_price._get_kwargs(
+            body=models.GroupEstimateRequest(
+                start_datetime=_instant("start_datetime", start_datetime),
+                end_datetime=_instant("end_datetime", end_datetime),
+                places=[models.Place.from_dict(place) for place in places],
+                radius=radius,
+                gender=UNSET if gender is None else list(gender),
+                interests=UNSET if interests is None else list(interests),
+                environment=UNSET if mode is None else mode,
+            )
+        )
+        return call(self._settings, operations.ESTIMATE_GROUP_PRICE, lambda: arguments)
+
+    def create(
+        self,
+        *,
+        category_id: int,
+        title: str,
+        description: str,
+        url: str,
+        image: Picture | None = None,
+        places: Sequence[Place],
+        radius: int,
+        start_datetime: datetime,
+        expiry_datetime: datetime,
+        payment_method: models.CreateGroupFormPaymentMethod,
+        terms_and_conditions: str | None = None,
+        advertised_name: str | None = None,
+        gender: Sequence[models.CreateGroupFormGenderItem] | None = None,
+        interests: Sequence[int] | None = None,
+        environment: Mode | None = None,
+        image_offer_id: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Created[models.CreatedGroup] | Refusal[operations.CreateCode]:
+        """
+        :param places: 1 to 20, an offer for each
+        :param image_offer_id: instead of `image`: an offer of yours in this mode, whose picture the new offers get too
+        :param idempotency_key: a unique value per group; default: a random UUID. Store it where it survives a crash.
+        """
+        mode = self._mode(environment)
+        key = _checked_idempotency_key(str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
+        form = models.CreateGroupForm(
+            category_id=category_id,
+            title=title,
+            description=description,
+            url=url,
+            image=_image_part(image),
+            places=json.dumps(list(places), separators=(",", ":")),
+            radius=radius,
+            start_datetime=_instant("start_datetime", start_datetime),
+            expiry_datetime=_instant("expiry_datetime", expiry_datetime),
+            payment_method=payment_method,
+            environment=mode,
+            terms_and_conditions=UNSET if terms_and_conditions is None else terms_and_conditions,
+            advertised_name=UNSET if advertised_name is None else advertised_name,
+            gender=UNSET if gender is None else list(gender),
+            interests=UNSET if interests is None else list(interests),
+            image_offer_id=UNSET if image_offer_id is None else image_offer_id,
+        )
+
+        def arguments() -> dict[str, Any]:
+            _rewind(form.image)
+            return _with_own_boundary(create_group._get_kwargs(body=form, idempotency_key=key))
+
+        return self._created(operations.CREATE_GROUP, arguments, key)
+
+    def get(self, group_id: int) -> Success[models.OfferGroup] | Refusal[operations.GroupCode]:
+        arguments = read_group._get_kwargs(_checked_id(group_id))
+        return call(self._settings, operations.READ_GROUP, lambda: arguments)
+
+    def pause(self, group_id: int) -> Success[models.GroupChange] | Refusal[operations.GroupCode]:
+        arguments = pause_group._get_kwargs(_checked_id(group_id))
+        return call(self._settings, operations.PAUSE_GROUP, lambda: arguments)
+
+    def resume(self, group_id: int) -> Success[models.GroupChange] | Refusal[operations.GroupCode]:
+        arguments = resume_group._get_kwargs(_checked_id(group_id))
+        return call(self._settings, operations.RESUME_GROUP, lambda: arguments)
+
+    def delete(self, group_id: int) -> Success[models.GroupChange] | Refusal[operations.GroupCode]:
+        arguments = delete_group._get_kwargs(_checked_id(group_id))
+        return call(self._settings, operations.DELETE_GROUP, lambda: arguments)
 
 
 class Webhooks(_Part):
@@ -550,10 +676,10 @@ class OfferList:
         return call(self._settings, operations.LIST_OFFERS, lambda: self._arguments | {"params": params})
 
 
-def _checked_id(offer_id: object) -> int:
+def _checked_id(identifier: object) -> int:
     # bool is an int in Python.
-    if isinstance(offer_id, int) and not isinstance(offer_id, bool):
-        return offer_id
+    if isinstance(identifier, int) and not isinstance(identifier, bool):
+        return identifier
     raise invalid_argument("an offer id is a whole number")
 
 

@@ -26,6 +26,7 @@ AnalyticsCode = Literal["E1"]
 SeriesCode = Literal["E1"]
 CreditCode = Literal["E1"]
 DeleteCode = Literal["E1", "E6", "E7"]
+GroupCode = Literal["E1"]
 CreateWebhookCode = Literal["E1", "E3", "E4"]
 WebhookCode = Literal["E2"]
 ChangeWebhookCode = Literal["E1", "E2", "E3"]
@@ -106,6 +107,24 @@ ESTIMATE_CREDIT: Operation[models.CreditEstimate, CreditCode] = Operation(
 DELETE_OFFER: Operation[models.Deleted, DeleteCode] = Operation(
     "deleteOffer", models.Deleted.from_dict, "S1", {"E1": (401,), "E6": (409,), "E7": (503,)}
 )
+ESTIMATE_GROUP_PRICE: Operation[models.GroupEstimate, EstimateCode] = Operation(
+    "estimateGroupPrice", models.GroupEstimate.from_dict, "S1", {"E1": (400, 403), "E2": (400,)}
+)
+CREATE_GROUP: Operation[models.CreatedGroup, CreateCode] = Operation(
+    "createGroup", models.CreatedGroup.from_dict, "S1", CREATE_OFFER.refusals
+)
+READ_GROUP: Operation[models.OfferGroup, GroupCode] = Operation(
+    "readGroup", models.OfferGroup.from_dict, refusals={"E1": (401,)}
+)
+PAUSE_GROUP: Operation[models.GroupChange, GroupCode] = Operation(
+    "pauseGroup", models.GroupChange.from_dict, "S1", {"E1": (401,)}
+)
+RESUME_GROUP: Operation[models.GroupChange, GroupCode] = Operation(
+    "resumeGroup", models.GroupChange.from_dict, "S1", {"E1": (401,)}
+)
+DELETE_GROUP: Operation[models.GroupChange, GroupCode] = Operation(
+    "deleteGroup", models.GroupChange.from_dict, "S1", {"E1": (401,)}
+)
 READ_TEST_CLOCK: Operation[models.TestClock, ClockCode] = Operation(
     "readTestClock", models.TestClock.from_dict, refusals={"E1": (403,)}
 )
@@ -171,6 +190,12 @@ ALL: tuple[Operation[Any, Any], ...] = (
     READ_ANALYTICS_SERIES,
     ESTIMATE_CREDIT,
     DELETE_OFFER,
+    ESTIMATE_GROUP_PRICE,
+    CREATE_GROUP,
+    READ_GROUP,
+    PAUSE_GROUP,
+    RESUME_GROUP,
+    DELETE_GROUP,
     READ_TEST_CLOCK,
     ADVANCE_TEST_CLOCK,
     RESET_TEST_CLOCK,

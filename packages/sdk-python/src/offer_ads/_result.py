@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Generic, Literal, NoReturn, TypeVar
 
 from ._error import OfferAdsError
-from ._generated.models import CreatedOffer
 
 Value = TypeVar("Value", covariant=True)
 Code = TypeVar("Code", bound=str, covariant=True)
@@ -43,12 +42,12 @@ class Success(Generic[Value]):
 
 
 @dataclass(frozen=True)
-class Created(Success[CreatedOffer]):
-    """A creation also has its key: the same request with the same key never creates a second offer."""
+class Created(Success[Value]):
+    """A creation also has its key: the same request with the same key never creates a second one."""
 
     idempotency_key: str = ""
     replayed: bool = False
-    """True: an earlier request with this key created the offer; this is the original reply."""
+    """True: an earlier request with this key created it; this is the original reply."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ const editMs = 15_000;
 const deletionMs = 10_000;
 /** An advance announces what starts and ends by it. */
 const advanceMs = 10_000;
+/** Up to 20 commands, four at a time. */
+const groupMs = 5_000;
 const othersMs = 2_000;
 
 type Options = Partial<Omit<Endpoint, 'method' | 'path' | 'audience' | 'takesBody'>>;
@@ -96,6 +98,12 @@ export const endpoints: readonly Endpoint[] = [
   endpoint('POST /offers/:offer_id/credit-estimate', 'offers', { byApiKeyOnly, afterWithdrawal, onlyReads }),
   endpoint('PATCH /offers/:offer_id', 'offers', { body, budgetMs: editMs }),
   endpoint('DELETE /offers/:offer_id', 'offers', { afterWithdrawal, budgetMs: deletionMs }),
+  endpoint('POST /offer-groups/price-estimate', 'pricing', { body, byTestClock: true, onlyReads }),
+  endpoint('POST /offer-groups', 'offers', { body, budgetMs: creationMs }),
+  endpoint('GET /offer-groups/:group_id', 'offers', { byApiKeyOnly }),
+  endpoint('POST /offer-groups/:group_id/pause', 'offers', { afterWithdrawal, budgetMs: groupMs }),
+  endpoint('POST /offer-groups/:group_id/resume', 'offers', { afterWithdrawal, budgetMs: groupMs }),
+  endpoint('DELETE /offer-groups/:group_id', 'offers', { afterWithdrawal, budgetMs: deletionMs }),
   endpoint('GET /test/clock', 'offers', { byApiKeyOnly }),
   endpoint('POST /test/clock', 'offers', { body, byApiKeyOnly, budgetMs: advanceMs }),
   endpoint('DELETE /test/clock', 'offers', { byApiKeyOnly, budgetMs: advanceMs }),

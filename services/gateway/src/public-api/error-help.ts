@@ -19,8 +19,9 @@ const shared: readonly (readonly [name: string, routes: RegExp])[] = [
   ['A disabled webhook', /^POST .*\/(test|resend)$/],
   ['A webhook call with a body', /\/webhooks/],
   ['The test clock', /\/test\/clock$/],
+  ['An offer group', /\{group_id\}/],
   ['An offer', /\{offer_id\}/],
-  ['A form of an offer', /^(POST \/offers|PATCH \/offers\/\{offer_id\})$/],
+  ['A form of an offer', /^(POST \/offer(s|-groups)|PATCH \/offers\/\{offer_id\})$/],
   ['Any endpoint', /^\w+ \//],
 ];
 
@@ -31,7 +32,8 @@ export function errorHelp(page: string): ErrorHelp {
     const refusal = `${status}${code === null ? '' : ` ${code}`}`;
     const entries = (names: readonly string[]) =>
       names.map((name) => idOf(`${name} ${refusal}`)).filter((id) => ids.has(id));
-    const own = entries([route]);
+    // The form and the estimate of a group are refused like those of an offer.
+    const own = entries([route.replace('/offer-groups', '/offers')]);
     return own.length > 0
       ? own
       : entries(shared.filter(([, routes]) => routes.test(route)).map(([name]) => name));

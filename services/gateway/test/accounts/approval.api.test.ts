@@ -20,6 +20,9 @@ const staysOpen = new Set([
   'POST /offers/17/resume',
   'POST /offers/17/credit-estimate',
   'DELETE /offers/17',
+  'POST /offer-groups/17/pause',
+  'POST /offer-groups/17/resume',
+  'DELETE /offer-groups/17',
   'POST /offers/pause',
   'POST /offers/resume',
 ]);

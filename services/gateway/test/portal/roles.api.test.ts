@@ -60,6 +60,7 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['POST', '/{mode}/offers/resume', ofOffers, 200, { offer_ids: [1] }],
   ['GET', '/{mode}/creations/{idempotency_key}', viewers, 200],
   ['GET', '/{mode}/offers/{offer_id}', viewers, 200],
+  ['GET', '/{mode}/offer-groups/{group_id}', viewers, 200],
   ['GET', '/{mode}/offers/{offer_id}/credit', viewers, 200],
   ['POST', '/{mode}/offers/{offer_id}/review-request', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}/analytics/series', viewers, 200],

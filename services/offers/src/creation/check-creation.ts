@@ -24,7 +24,11 @@ export type CheckRefusal =
   | { readonly reason: 'quote-unknown' | 'quote-foreign' | 'quote-expired' }
   | { readonly reason: 'quote-differs'; readonly fields: readonly QuotedField[] }
   | { readonly reason: 'currency-not-billed'; readonly currency: string }
-  | { readonly reason: 'no-matching-users' | 'swapped-place' }
+  /** `places`: where that is so, in the form of a group. */
+  | {
+      readonly reason: 'no-matching-users' | 'swapped-place';
+      readonly places?: readonly (readonly [index: number, label: string | null])[];
+    }
   | { readonly reason: 'below-minimum'; readonly minimumMinor: bigint; readonly currency: string }
   | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
   | QuotaRefusal
@@ -52,10 +56,10 @@ export type CheckRequest = CallContext & {
   readonly now: Date;
 };
 
-/** The price, the members that it counts, and the name of the cleaned picture in the store. */
+/** The price at each place with the members that it counts, and the name of the cleaned picture in the store. */
 export type Checks = {
-  readonly netMinor: bigint;
-  readonly matchingUsers: number;
+  readonly netMinor: readonly bigint[];
+  readonly matchingUsers: readonly number[];
   readonly image: string;
 };
 
@@ -83,14 +87,15 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   // All are asked at once. If a reply is not needed in the end, it does not matter whether billing answered.
   balance?.catch(() => {});
   spending?.catch(() => {});
-  const priced = await askPrice(o, request);
+  const priced = await askPrices(o, request);
   if (!priced.ok) return priced;
-  const { price } = priced;
+  const { prices } = priced;
   const { currency } = caller;
-  if (price.money === null) return refused({ reason: 'currency-not-billed', currency });
-  if (price.matchingUsers === 0)
-    return refused({ reason: price.isPlaceSwapped === true ? 'swapped-place' : 'no-matching-users' });
-  const netMinor = BigInt(price.money.costMinor);
+  const costs = prices.map(({ money }) => money && BigInt(money.costMinor)).filter((cost) => cost !== null);
+  if (costs.length < prices.length) return refused({ reason: 'currency-not-billed', currency });
+  const unmatched = refusalOfUnmatched(form, prices);
+  if (unmatched !== null) return unmatched;
+  const netMinor = sum(costs);
   const minimumMinor = cardMinimumMinor(currency);
   if (paymentMethod === 'E' && minimumMinor !== undefined && netMinor < minimumMinor) {
     return refused({ reason: 'below-minimum', minimumMinor, currency });
@@ -102,7 +107,7 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
     return refused({ reason: 'above-maximum', maximumMinor, currency });
   }
 
-  const quotaRefusal = checkQuota(quotaOf(o, caller), inUse, { mode, netMinor });
+  const quotaRefusal = checkQuota(quotaOf(o, caller), inUse, { mode, netMinor: costs });
   if (quotaRefusal !== null) return refused(quotaRefusal);
   if (balance !== undefined && BigInt((await balance).balanceMinor) < netMinor) {
     return refused({ reason: 'balance-too-low', netMinor, currency });
@@ -118,7 +123,28 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   // The last check, because it is the slowest.
   const accepted = await acceptPicture(o, request);
   if (!accepted.ok) return accepted;
-  return { ok: true, checks: { netMinor, matchingUsers: price.matchingUsers, image: accepted.image } };
+  const matchingUsers = prices.map((price) => price.matchingUsers);
+  return { ok: true, checks: { netMinor: costs, matchingUsers, image: accepted.image } };
+}
+
+export function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, each) => total + each, 0n);
+}
+
+/** All places where nobody matches, so that the caller can correct them in one go. */
+function refusalOfUnmatched(
+  { places, isGroup }: OfferForm,
+  prices: readonly PriceReply[],
+): Refused<CheckRefusal> | null {
+  const unmatched = prices.flatMap((price, index) => (price.matchingUsers === 0 ? [{ price, index }] : []));
+  if (unmatched.length === 0) return null;
+  const isSwapped = unmatched.every(({ price }) => price.isPlaceSwapped === true);
+  return refused({
+    reason: isSwapped ? 'swapped-place' : 'no-matching-users',
+    ...(isGroup && {
+      places: unmatched.map(({ index }) => [index, places[index]?.label ?? null] as const),
+    }),
+  });
 }
 
 export function aboveLimit({ spending, currency }: CallerContext, exceeded: ExceededLimit): LimitRefusal {
@@ -135,27 +161,34 @@ export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: Call
 }
 
 /**
- * The price of now, or the price of the quote that the request names. A quote holds without a new count and a new rate, so E5 and E6 do not
+ * The prices of now, or the price of the quote that the request names. A quote holds without a new count and a new rate, so E5 and E6 do not
  * occur with it (decision 215, quotes).
  */
-async function askPrice(
+async function askPrices(
   o: OffersContext,
   request: CheckRequest,
-): Promise<{ readonly ok: true; readonly price: PriceReply } | Refused<CheckRefusal>> {
-  const { startAt, expiryAt, latitude, longitude, radiusMiles, gender, interests, quoteId } = request.form;
+): Promise<{ readonly ok: true; readonly prices: readonly PriceReply[] } | Refused<CheckRefusal>> {
+  const { startAt, expiryAt, places, isGroup, radiusMiles, gender, interests, quoteId } = request.form;
   const offer = {
     startAt: startAt.toISOString(),
     endAt: expiryAt.toISOString(),
-    latitude,
-    longitude,
     radiusMiles,
     gender: [...gender],
     interests: [...interests],
   };
-  if (quoteId === null) return { ok: true, price: await o.otherServices.price(request, offer) };
+  const positions = places.map(({ latitude, longitude }) => ({ latitude, longitude }));
+  const [position] = positions;
+  if (position === undefined) throw new Error('a form without a place passed its field rules');
+  if (isGroup) {
+    const { prices } = await o.otherServices.groupPrices(request, { ...offer, places: positions });
+    if (prices.length !== places.length) throw new Error('pricing priced other places');
+    return { ok: true, prices };
+  }
+  const single = { ...offer, ...position };
+  if (quoteId === null) return { ok: true, prices: [await o.otherServices.price(request, single)] };
   const receivedAt = request.receivedAt.toISOString();
-  const quoted = await o.otherServices.quotedPrice(request, { ...offer, quoteId, receivedAt });
-  if (quoted.outcome === 'honoured') return { ok: true, price: quoted.price };
+  const quoted = await o.otherServices.quotedPrice(request, { ...single, quoteId, receivedAt });
+  if (quoted.outcome === 'honoured') return { ok: true, prices: [quoted.price] };
   return quoted.reason === 'differs'
     ? refused({ reason: 'quote-differs', fields: quoted.fields })
     : refused({ reason: `quote-${quoted.reason}` });

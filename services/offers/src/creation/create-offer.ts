@@ -1,20 +1,19 @@
 /**
- * Creating an offer: received -> charging -> finished (architecture, "Creating an offer"). An idempotency key, here called key, leads to
+ * Creating an offer, or the offers of a group, all or none: received -> charging -> finished (architecture, "Creating an offer"). An idempotency key, here called key, leads to
  * at most one offer and one charge, even with crashes, races and lost answers, because
  * - only the holder of the key's lease works on the creation. Each holder has a new fence, a number that all its writes contain; a write
  *   with an older fence changes nothing;
  * - until `charging`, no other service has changed anything, so the creation may be repeated or dropped;
- * - from `charging` on, the offer has its id and is stored as a hidden reservation. Billing charges an id at most once, and the creation is
- *   completed even if its caller has disconnected.
+ * - from `charging` on, the offers have their ids and are stored as hidden reservations. Billing charges the id of an offer or of a group at
+ *   most once, and the creation is completed even if its caller has disconnected.
  */
 
-import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
 import { cardMaximumMinor } from '@offer-ads/contracts/values/currencies';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import type { OffersContext } from '../context.ts';
 import { checkQuota, limitsFor } from '../domain/creation/quota.ts';
 import type { Billed } from '../domain/lifecycle/lifecycle.ts';
-import type { Offer } from '../domain/offer.ts';
 import type { CallContext } from '../other-services.ts';
 import { nowForCreation } from '../test-clock/test-clock-store.ts';
 import {
@@ -24,10 +23,11 @@ import {
   type Checks,
   checkCreation,
   quotaOf,
+  sum,
 } from './check-creation.ts';
 import { dropCreation, finishCreation, resolveCharge } from './end-creation.ts';
 import { type Creation, freeKey, type Hold, HoldLost } from './idempotency-store.ts';
-import { findReservation, reserveOffer } from './reservations-store.ts';
+import { findReservations, type Reservations, reserveOffers } from './reservations-store.ts';
 import { type KeyRefusal, type Outcome, withKey } from './with-key.ts';
 
 /**
@@ -42,7 +42,7 @@ export type CreateRequest = Omit<CheckRequest, 'now'> & {
 
 export type CreateRefusal = CheckRefusal | KeyRefusal;
 
-export type CreateOutcome = Outcome<CreateReply, CreateRefusal>;
+export type CreateOutcome = Outcome<CreateReply | CreateGroupReply, CreateRefusal>;
 
 /** @throws the 503 fault before any work if the organisation has too many creations running */
 export async function createOffer(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
@@ -79,18 +79,18 @@ async function proceed(
         () => reserve(o, request, now, hold, checked.checks),
         request.deadline,
       );
-      return reserved.ok ? charge(o, request, hold, reserved.offer) : reserved;
+      return reserved.ok ? charge(o, request, hold, reserved.offers) : reserved;
     }
     case 'charging': {
-      const offer = await findReservation(o.postgres, hold, creation.offerId);
-      return charge(o, request, hold, offer);
+      const offers = await findReservations(o.postgres, hold, creation.offerId);
+      return charge(o, request, hold, offers);
     }
   }
 }
 
-type Reserved = { readonly ok: true; readonly offer: Offer } | Refused<CreateRefusal>;
+type Reserved = { readonly ok: true; readonly offers: Reservations } | Refused<CreateRefusal>;
 
-/** received -> charging: checks the quota again, under its lock. The offer then exists, hidden, with its final id. */
+/** received -> charging: checks the quota again, under its lock. The offers then exist, hidden, with their final ids. */
 async function reserve(
   o: OffersContext,
   { caller, form, deadline }: CreateRequest,
@@ -111,44 +111,45 @@ async function reserve(
   };
   const quota = quotaOf(o, caller);
   const limits = limitsFor(quota, reservation);
-  const { offer, inUse } = await reserveOffer(o.postgres, hold, reservation, limits, deadline);
-  if (offer !== null) return { ok: true, offer };
+  const { offers, inUse } = await reserveOffers(o.postgres, hold, reservation, limits, deadline);
+  if (offers !== null) return { ok: true, offers };
   const refusal = checkQuota(quota, inUse, reservation);
   if (refusal === null) throw new HoldLost();
   await freeKey(o.postgres, hold);
   return refused(refusal);
 }
 
-/** charging -> finished. If billing refuses, the offer id is closed and the key is free again. */
+/** charging -> finished. If billing refuses, the ids are closed and the key is free again. */
 async function charge(
   o: OffersContext,
   request: CreateRequest,
   hold: Hold,
-  offer: Offer,
+  offers: Reservations,
 ): Promise<CreateOutcome> {
-  const answer = await askBilling(o, request, offer);
+  const answer = await askBilling(o, request, offers);
   const finish = async (billed: Billed): Promise<CreateOutcome> => {
-    const reply = await finishCreation(o, hold, offer, billed, request.receivedAt);
+    const reply = await finishCreation(o, hold, offers, billed, request.receivedAt);
     return { ok: true, reply, replayed: false };
   };
   if (answer.ok) return finish(answer.billed);
   // An earlier attempt may still run at billing and charge after this refusal; once the charge is resolved, it cannot.
-  const billed = await resolveCharge(o, request, offer.offerId);
+  const billed = await resolveCharge(o, request, offers);
   if (billed !== null) return finish(billed);
-  await dropCreation(o, hold, offer.offerId);
+  await dropCreation(o, hold, offers);
   return answer;
 }
 
 async function askBilling(
   o: OffersContext,
   call: CallContext,
-  offer: Offer,
+  offers: Reservations,
 ): Promise<{ readonly ok: true; readonly billed: Billed } | Refused<CreateRefusal>> {
+  const [{ paymentMethod, currency }] = offers;
   // `B` is the prepaid balance, `E` a payment link.
-  const answer = await (offer.paymentMethod === 'B'
-    ? o.otherServices.charge(call, offer)
-    : o.otherServices.openCheckout(call, offer));
-  const { netMinor, currency } = offer;
+  const answer = await (paymentMethod === 'B'
+    ? o.otherServices.charge(call, offers)
+    : o.otherServices.openCheckout(call, offers));
+  const netMinor = sum(offers.map((offer) => offer.netMinor));
   switch (answer.outcome) {
     case 'charged':
       // No VAT: the top-up of the balance was taxed (decision 13, VAT).

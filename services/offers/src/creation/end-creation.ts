@@ -1,5 +1,6 @@
 /** The two ends of a creation after `charging`: finished or dropped. Used by requests and by the sweeper. */
-import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
+import { vatParts } from '@offer-ads/contracts/values/vat-parts';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { OffersContext } from '../context.ts';
 import { type Billed, paymentOutcome, show } from '../domain/lifecycle/lifecycle.ts';
@@ -8,18 +9,23 @@ import { created, type OfferEvent, paymentApplied, paymentLinkIssued } from '../
 import type { CallContext } from '../other-services.ts';
 import { nowIn } from '../test-clock/test-clock-store.ts';
 import { freeKey, type Hold } from './idempotency-store.ts';
-import { dropReservation, findReservation, finishReservation } from './reservations-store.ts';
+import {
+  dropReservations,
+  findReservations,
+  finishReservations,
+  type Reservations,
+} from './reservations-store.ts';
 
 /**
- * Finds out what became of a charge: returns what was billed, or null if nothing was billed and nothing can be for this id.
+ * Finds out what became of a charge: returns what was billed, or null if nothing was billed and nothing can be for this offer or group.
  * @throws the 503 fault while billing cannot tell
  */
 export async function resolveCharge(
   o: OffersContext,
   call: CallContext,
-  offerId: number,
+  [offer]: Reservations,
 ): Promise<Billed | null> {
-  const charge = await o.otherServices.resolveCharge(call, offerId);
+  const charge = await o.otherServices.resolveCharge(call, offer);
   switch (charge.outcome) {
     case 'charged':
       return {
@@ -30,42 +36,53 @@ export async function resolveCharge(
     case 'closed':
       return null;
     case 'unknown':
-      throw serviceUnavailable(`billing cannot tell yet whether offer ${offerId} was charged`);
+      throw serviceUnavailable(`billing cannot tell yet whether offer ${offer.offerId} was charged`);
   }
 }
 
 /**
- * Shows the offer, stores its reply for replays and writes its events, all in one statement.
- * @param reservation as it was read. If a payment has changed it since, it is read again, at most once, because it is paid only once
+ * Shows the offers, stores the reply for replays and writes the events, all in one statement.
+ * @param reservations as they were read. If a payment has changed one since, they are read again: each is paid only once, so this ends
  * @param at the real time
  */
 export async function finishCreation(
   o: OffersContext,
   hold: Hold,
-  reservation: Offer,
+  reservations: Reservations,
   billed: Billed,
   at: Date,
-): Promise<CreateReply> {
-  const now = await nowIn(o.postgres, reservation, at);
-  const offer = show(reservation, billed, now, at);
-  const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
-  const events = [created(offer, imageUrl), paymentEvent(offer, now)];
-  const reply = replyOf(offer, now);
-  if (!(await finishReservation(o.postgres, hold, reservation, { offer, events, at, reply }))) {
-    const paid = await findReservation(o.postgres, hold, offer.offerId);
+): Promise<CreateReply | CreateGroupReply> {
+  const now = await nowIn(o.postgres, reservations[0], at);
+  const vat = vatParts(
+    reservations.map(({ netMinor }) => netMinor),
+    billed.vatMinor,
+  );
+  const shown = reservations.map((reservation, index) => {
+    const offer = show(reservation, { ...billed, vatMinor: vat[index] ?? 0n }, now, at);
+    const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
+    return { reservation, offer, events: [created(offer, imageUrl), paymentEvent(offer, now)] };
+  });
+  const reply = replyOf(
+    shown.map(({ offer }) => offer),
+    now,
+  );
+  if (!(await finishReservations(o.postgres, hold, { shown, at, reply }))) {
+    const paid = await findReservations(o.postgres, hold, reservations[0].offerId);
     return finishCreation(o, hold, paid, billed, at);
   }
-  const labels = { mode: offer.mode, method: offer.paymentMethod };
-  o.meters.created.inc(labels);
-  if (offer.paidAt !== null) o.meters.paid.inc(labels);
+  for (const { offer } of shown) {
+    const labels = { mode: offer.mode, method: offer.paymentMethod };
+    o.meters.created.inc(labels);
+    if (offer.paidAt !== null) o.meters.paid.inc(labels);
+  }
   return reply;
 }
 
-/** Nothing was charged and nothing will be. Only the offer id remains, and it is never used again. */
-export async function dropCreation(o: OffersContext, hold: Hold, offerId: number): Promise<void> {
+/** Nothing was charged and nothing will be. Only the ids remain, and they are never used again. */
+export async function dropCreation(o: OffersContext, hold: Hold, offers: Reservations): Promise<void> {
   await o.postgres.transaction(async (tx) => {
     await freeKey(tx, hold);
-    await dropReservation(tx, offerId);
+    await dropReservations(tx, offers);
   });
 }
 
@@ -76,14 +93,28 @@ function paymentEvent(offer: Offer, now: Date): OfferEvent {
 }
 
 /** "Behaviour" 2 and 3 of POST /offers. The reply for a card offer is the same even if the payment came first. */
-function replyOf(offer: Offer, now: Date): CreateReply {
+function replyOf(offers: readonly Offer[], now: Date): CreateReply | CreateGroupReply {
+  const [offer] = offers;
+  if (offer === undefined) throw new Error('a creation without offers');
+  const { groupId, currency } = offer;
+  const isPaid = offer.paymentMethod === 'B';
+  const paid = now < offer.startAt ? 'Scheduled' : 'Active';
+  if (groupId !== null)
+    return {
+      return_code: 'S1',
+      group_id: groupId,
+      offers: offers.map(({ offerId, placeLabel }) => ({
+        offer_id: offerId,
+        status: isPaid ? paid : 'Awaiting Payment',
+        label: placeLabel,
+      })),
+      payment_url: isPaid ? null : linkOf(offer),
+      currency,
+    };
   const created = { return_code: 'S1', offer_id: offer.offerId } as const;
-  switch (offer.paymentMethod) {
-    case 'E':
-      return { ...created, status: 'Awaiting Payment', payment_url: linkOf(offer), currency: offer.currency };
-    case 'B':
-      return { ...created, status: now < offer.startAt ? 'Scheduled' : 'Active', payment_url: null };
-  }
+  return isPaid
+    ? { ...created, status: paid, payment_url: null }
+    : { ...created, status: 'Awaiting Payment', payment_url: linkOf(offer), currency };
 }
 
 function linkOf(offer: Offer): string {

@@ -4,7 +4,8 @@
  * contains the holder's fence and changes nothing if another holder has taken over.
  */
 
-import type { CreateReply, UpdateReply } from '@offer-ads/contracts/public/api';
+import type { CreationReply } from '@offer-ads/contracts/portal/offers-api';
+import type { CreateGroupReply, CreateReply, UpdateReply } from '@offer-ads/contracts/public/api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type {
   Postgres,
@@ -25,9 +26,12 @@ export type Hold = KeyName & { readonly fence: bigint };
 
 export type Creation =
   | { readonly recoveryPoint: 'received' }
+  /** Of a group, its first offer. */
   | { readonly recoveryPoint: 'charging'; readonly offerId: number };
 
-export type Claim<Reply = CreateReply> =
+export type StoredReply = CreateReply | CreateGroupReply | UpdateReply;
+
+export type Claim<Reply> =
   | { readonly outcome: 'held'; readonly hold: Hold; readonly creation: Creation }
   | { readonly outcome: 'replay'; readonly reply: Reply }
   | { readonly outcome: 'different-payload' | 'in-flight' };
@@ -41,7 +45,7 @@ type KeyRow = {
   lease_until: Date;
   fence: bigint;
   offer_id: number | null;
-  reply: CreateReply | UpdateReply | null;
+  reply: StoredReply | null;
 };
 
 const thisKey = 'organisation_id = $1 AND mode = $2 AND idempotency_key = $3';
@@ -55,7 +59,7 @@ const claimStatement: PreparedStatement = {
 };
 
 /** @param fingerprint differs between the endpoints, so that a replay is always a reply of the endpoint that was called */
-export async function claimKey<Reply extends CreateReply | UpdateReply = CreateReply>(
+export async function claimKey<Reply extends StoredReply = CreateReply>(
   postgres: Postgres,
   name: KeyName,
   fingerprint: Buffer,
@@ -93,19 +97,20 @@ export async function claimKey<Reply extends CreateReply | UpdateReply = CreateR
   });
 }
 
-/** Reads the state without claiming the key. The id is returned only for a finished creation, because an unfinished one may still fail. */
-export async function findCreation(
-  postgres: Postgres,
-  name: KeyName,
-): Promise<{ state: 'created'; offer_id: number } | { state: 'under_way' | 'none'; offer_id: null }> {
-  const [row] = await postgres.query<Pick<KeyRow, 'recovery_point' | 'offer_id'>>(
-    `SELECT recovery_point, offer_id FROM idempotency_keys WHERE ${thisKey}`,
+/** Reads the state without claiming the key. Ids are returned only for a finished creation, because an unfinished one may still fail. */
+export async function findCreation(postgres: Postgres, name: KeyName): Promise<CreationReply> {
+  const [row] = await postgres.query<Pick<KeyRow, 'recovery_point' | 'offer_id' | 'reply'>>(
+    `SELECT recovery_point, offer_id, reply FROM idempotency_keys WHERE ${thisKey}`,
     keyValues(name),
   );
-  if (row === undefined) return { state: 'none', offer_id: null };
-  return row.recovery_point === 'finished'
-    ? { state: 'created', offer_id: present(row.offer_id) }
-    : { state: 'under_way', offer_id: null };
+  if (row?.recovery_point !== 'finished')
+    return { state: row === undefined ? 'none' : 'under_way', offer_id: null, group_id: null };
+  const reply = present(row.reply);
+  return {
+    state: 'created',
+    offer_id: present(row.offer_id),
+    group_id: 'group_id' in reply ? reply.group_id : null,
+  };
 }
 
 /**

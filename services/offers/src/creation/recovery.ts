@@ -10,7 +10,7 @@ import { findAbandonedDeletions, findUnreportedDeletions } from '../offers-store
 import { systemCallContext } from '../other-services.ts';
 import { dropCreation, finishCreation, resolveCharge } from './end-creation.ts';
 import { type Creation, claimAbandoned, freeKey, type Hold, releaseLease } from './idempotency-store.ts';
-import { findReservation } from './reservations-store.ts';
+import { findReservations } from './reservations-store.ts';
 
 /** A client that retries does so within a minute after the lease has ended. Later the sweeper takes the creation over. */
 const CREATION_ABANDONED_AFTER_LEASE_MS = 60_000;
@@ -53,10 +53,10 @@ async function endOrRelease(o: OffersContext, hold: Hold, creation: Creation): P
 /** Decision 11, abandoned creations: before the charge, the creation is dropped; afterwards, billing says what became of the charge. */
 async function endCreation(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
   if (creation.recoveryPoint !== 'charging') return freeKey(o.postgres, hold);
-  const offer = await findReservation(o.postgres, hold, creation.offerId);
-  const billed = await resolveCharge(o, systemCallContext(offer, randomUUID()), offer.offerId);
-  if (billed === null) await dropCreation(o, hold, offer.offerId);
-  else await finishCreation(o, hold, offer, billed, o.clock.now());
+  const offers = await findReservations(o.postgres, hold, creation.offerId);
+  const billed = await resolveCharge(o, systemCallContext(offers[0], randomUUID()), offers);
+  if (billed === null) await dropCreation(o, hold, offers);
+  else await finishCreation(o, hold, offers, billed, o.clock.now());
 }
 
 export async function recoverDeletions(o: OffersContext, stopping: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 /** The SQL of reservations: the hidden offers of unfinished creations, and the quota that counts them. */
-import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
 import { offerTextFacts } from '@offer-ads/contracts/values/offer-texts';
+import type { Place } from '@offer-ads/contracts/values/places';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { eventsOf, tellOutbox } from '@offer-ads/platform/messaging/outbox';
 import {
@@ -13,15 +14,7 @@ import { isCategoryFor } from '../catalogue-store.ts';
 import { dayOf, type OffersInUse, type QuotaLimits } from '../domain/creation/quota.ts';
 import type { Offer } from '../domain/offer.ts';
 import type { OfferEvent } from '../lifecycle/offer-events.ts';
-import {
-  assignmentsFrom,
-  changesOf,
-  changingFacts,
-  columnOf,
-  type OfferRow,
-  type Owner,
-  toOffer,
-} from '../offers-store.ts';
+import { changesOf, changingFacts, columnOf, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
 import { type Hold, HoldLost, holdValues, thisHold } from './idempotency-store.ts';
 
 const reservedFacts = [
@@ -35,8 +28,6 @@ const reservedFacts = [
   ...offerTextFacts,
   'url',
   'image',
-  'latitude',
-  'longitude',
   'radiusMiles',
   'gender',
   'interests',
@@ -44,17 +35,28 @@ const reservedFacts = [
   'startAt',
   'expiryAt',
   'paymentMethod',
-  'netMinor',
-  'matchingUsers',
 ] as const satisfies readonly (keyof Offer)[];
 const reservedColumns = reservedFacts.map(columnOf).join(', ');
-const allColumns = ['offer_id', reservedColumns, ...changingFacts.map(columnOf)].join(', ');
+const placeColumns = 'latitude, longitude, place_label, net_minor, matching_users';
+const allColumns = ['offer_id, group_id', reservedColumns, placeColumns, ...changingFacts.map(columnOf)].join(
+  ', ',
+);
 
-/** The content of a reservation: the offer with its price, not visible to anyone yet. */
-export type Reservation = Pick<Offer, (typeof reservedFacts)[number]>;
+/** What is reserved: an offer for each place, with its price. Not visible to anyone yet. */
+export type Reservation = Pick<Offer, (typeof reservedFacts)[number]> & {
+  readonly places: readonly Place[];
+  readonly isGroup: boolean;
+  /** In the order of the places. */
+  readonly netMinor: readonly bigint[];
+  readonly matchingUsers: readonly number[];
+};
 
+/** The hidden offers of a creation: one, or those of a group in the order of its places. */
+export type Reservations = readonly [Offer, ...Offer[]];
+
+const firstFact = 18;
 const reserveStatement: PreparedStatement = {
-  name: 'reserve-offer',
+  name: 'reserve-offers',
   sql: `WITH picture AS MATERIALIZED (
           SELECT FROM images WHERE name = $5 AND retired_at IS NULL FOR SHARE
         ), in_use AS MATERIALIZED (
@@ -65,29 +67,34 @@ const reserveStatement: PreparedStatement = {
            WHERE ${thisHold} AND of_person < $9 AND of_organisation < $10
              AND ($11::integer IS NULL OR free_today < $11)
           RETURNING offer_id
+        ), grouped AS (
+          INSERT INTO offer_groups (organisation_id, mode) SELECT $1, $2 FROM charging WHERE $12 RETURNING group_id
         ), reserved AS (
-          INSERT INTO offers (offer_id, ${reservedColumns}) OVERRIDING SYSTEM VALUE
-          SELECT offer_id, ${reservedFacts.map((_, index) => `$${index + 12}`).join(', ')} FROM charging
+          INSERT INTO offers (offer_id, group_id, ${placeColumns}, ${reservedColumns}) OVERRIDING SYSTEM VALUE
+          SELECT CASE place WHEN 1 THEN charging.offer_id ELSE nextval('offers_offer_id_seq') END, group_id,
+            ${placeColumns}, ${reservedFacts.map((_, index) => `$${index + firstFact}`).join(', ')}
+          FROM charging LEFT JOIN grouped ON true,
+            unnest($13::float8[], $14::float8[], $15::text[], $16::bigint[], $17::integer[]) WITH ORDINALITY AS at (${placeColumns}, place)
           RETURNING ${allColumns}
         )
-        SELECT of_organisation, of_person, free_today, reserved.* FROM in_use LEFT JOIN reserved ON true`,
+        SELECT of_organisation, of_person, free_today, reserved.* FROM in_use LEFT JOIN reserved ON true ORDER BY offer_id`,
 };
 
 /**
- * received -> charging, if the quota has room: counts under the lock of the quota, for which other creations of the organisation and mode
- * wait until the commit. Locks the picture, so that it is not retired meanwhile. The offer's id is never used by another offer.
+ * received -> charging, if the quota has room for all: counts under the lock of the quota, for which other creations of the organisation and
+ * mode wait until the commit. Locks the picture, so that it is not retired meanwhile. The ids are never used by other offers.
  * @param deadline nothing is changed after it
- * @returns the counts without this reservation. The offer is null, and nothing was changed, if a count has reached its limit, or another
+ * @returns the counts without these reservations. The offers are null, and nothing was changed, if a count has reached its limit, or another
  * request holds the key, or the picture was retired
  */
-export async function reserveOffer(
+export async function reserveOffers(
   postgres: Postgres,
   hold: Hold,
   reservation: Reservation,
   limits: QuotaLimits,
   deadline: Deadline,
-): Promise<{ readonly inUse: OffersInUse; readonly offer: Offer | null }> {
-  const { image, createdBy, createdAt } = reservation;
+): Promise<{ readonly inUse: OffersInUse; readonly offers: Reservations | null }> {
+  const { image, createdBy, createdAt, places, isGroup, netMinor, matchingUsers } = reservation;
   const values = [
     ...holdValues(hold),
     image,
@@ -97,27 +104,47 @@ export async function reserveOffer(
     limits.ofPerson,
     limits.ofOrganisation,
     limits.freeToday,
+    isGroup,
+    places.map(({ latitude }) => latitude),
+    places.map(({ longitude }) => longitude),
+    places.map(({ label }) => label),
+    netMinor,
+    matchingUsers,
     ...reservedFacts.map((fact) => reservation[fact]),
   ];
-  const [row] = await postgres.transaction(
+  const rows = await postgres.transaction(
     (tx) => tx.query<OfferRow & InUseRow>(reserveStatement, values),
     deadline,
   );
-  if (row === undefined) throw new Error('offers in use were not counted');
-  const { of_organisation, of_person, free_today, ...reserved } = row;
-  const inUse = toOffersInUse({ of_organisation, of_person, free_today });
-  return { inUse, offer: reserved['offer_id'] === null ? null : toOffer(reserved) };
+  const [counts] = rows;
+  if (counts === undefined) throw new Error('offers in use were not counted');
+  const reserved = rows.flatMap((row) => {
+    const { of_organisation: _organisation, of_person: _person, free_today: _free, ...offer } = row;
+    return offer['offer_id'] === null ? [] : [toOffer(offer)];
+  });
+  return { inUse: toOffersInUse(counts), offers: isSome(reserved) ? reserved : null };
 }
 
-/** @throws {HoldLost} */
-export async function findReservation(db: Queryable, hold: Hold, offerId: number): Promise<Offer> {
-  const [row] = await db.query<OfferRow>(
-    `SELECT offers.* FROM offers JOIN idempotency_keys USING (offer_id, organisation_id, mode)
-     WHERE ${thisHold} AND offer_id = $5 AND shown_at IS NULL`,
+/**
+ * @param offerId of the offer, of a group its first
+ * @throws {HoldLost}
+ */
+export async function findReservations(db: Queryable, hold: Hold, offerId: number): Promise<Reservations> {
+  const rows = await db.query<OfferRow>(
+    `SELECT offers.* FROM idempotency_keys JOIN offers USING (organisation_id, mode)
+     WHERE ${thisHold} AND idempotency_keys.offer_id = $5 AND shown_at IS NULL
+       AND offers.offer_id IN (SELECT $5 UNION ALL SELECT other.offer_id FROM offers AS first
+         JOIN offers AS other USING (group_id) WHERE first.offer_id = $5)
+     ORDER BY offers.offer_id`,
     [...holdValues(hold), offerId],
   );
-  if (row === undefined) throw new HoldLost();
-  return toOffer(row);
+  const offers = rows.map(toOffer);
+  if (!isSome(offers)) throw new HoldLost();
+  return offers;
+}
+
+function isSome(offers: readonly Offer[]): offers is Reservations {
+  return offers.length > 0;
 }
 
 /** An SQLSTATE from a class that the standard reserves for applications. */
@@ -126,45 +153,53 @@ const CHANGED = 'OA001';
 const finishStatement: PreparedStatement = {
   name: 'finish-creation',
   sql: `WITH finished AS (
-          UPDATE idempotency_keys SET recovery_point = 'finished', reply = $5 WHERE ${thisHold} RETURNING offer_id
+          UPDATE idempotency_keys SET recovery_point = 'finished', reply = $5 WHERE ${thisHold} RETURNING 1
         ), shown AS (
-          UPDATE offers SET ${assignmentsFrom(8)} FROM finished
-           WHERE offers.offer_id = finished.offer_id AND shown_at IS NULL AND paid_at IS NOT DISTINCT FROM $6
-          RETURNING 1 AS done
+          UPDATE offers SET ${changingFacts.map((fact) => `${columnOf(fact)} = changed.${columnOf(fact)}`).join(', ')}
+            FROM finished, json_populate_recordset(NULL::offers, $6) AS changed
+           WHERE offers.offer_id = changed.offer_id AND offers.shown_at IS NULL
+             AND offers.paid_at IS NOT DISTINCT FROM ($7::json ->> changed.offer_id::text)::timestamptz
+          RETURNING 1
+        ), all_shown AS (
+          SELECT 1 AS done FROM shown HAVING count(*) = json_array_length($6)
         ), written AS (
-          INSERT INTO outbox (event) ${eventsOf('$7', 'shown')}
+          INSERT INTO outbox (event) ${eventsOf('$8', 'all_shown')}
         )
-        SELECT FROM finished LEFT JOIN shown ON true
+        SELECT FROM finished LEFT JOIN all_shown ON true
          WHERE CASE WHEN done IS NULL THEN abort_statement('${CHANGED}') ELSE true END`,
 };
 
 /**
- * charging -> finished: shows the offer, stores the reply for replays and writes the events.
- * @param reservation as it was read; only a payment changes it
- * @returns false if the reservation has changed since, so that nothing was done
+ * charging -> finished: shows all offers of the creation, stores the reply for replays and writes the events.
+ * @param finished the reservations as they were read, which only payments change, and the offers that they become
+ * @returns false if a reservation has changed since, so that nothing was done
  * @throws {HoldLost}
  */
-export async function finishReservation(
+export async function finishReservations(
   postgres: Postgres,
   hold: Hold,
-  reservation: Offer,
   finished: {
-    readonly offer: Offer;
-    readonly events: readonly OfferEvent[];
+    readonly shown: readonly {
+      readonly reservation: Offer;
+      readonly offer: Offer;
+      readonly events: readonly OfferEvent[];
+    }[];
     /** The real time. */
     readonly at: Date;
-    readonly reply: CreateReply;
+    readonly reply: CreateReply | CreateGroupReply;
   },
 ): Promise<boolean> {
-  const { values, outgoing } = changesOf(finished.offer, finished.events, finished.at);
-  const reply = JSON.stringify(finished.reply);
+  const { shown, at, reply } = finished;
+  const changes = shown.map(({ offer, events }) => changesOf(offer, events, at));
   try {
     const done = await postgres.query(finishStatement, [
       ...holdValues(hold),
-      reply,
-      reservation.paidAt,
-      outgoing,
-      ...values,
+      JSON.stringify(reply),
+      JSON.stringify(changes.map(({ changed }) => rowOf(changed))),
+      JSON.stringify(
+        Object.fromEntries(shown.map(({ reservation: { offerId, paidAt } }) => [offerId, paidAt])),
+      ),
+      JSON.stringify(changes.flatMap(({ outgoing }) => outgoing)),
     ]);
     if (done.length === 0) throw new HoldLost();
   } catch (error) {
@@ -175,9 +210,22 @@ export async function finishReservation(
   return true;
 }
 
+/** The columns of the changing facts, for JSON. */
+function rowOf(offer: Offer): object {
+  const columns = (['offerId', ...changingFacts] as const).map((fact) => {
+    const value = offer[fact];
+    return [columnOf(fact), typeof value === 'bigint' ? `${value}` : value];
+  });
+  return Object.fromEntries(columns);
+}
+
 /** Deletes reservations only: an offer that was shown is never removed from the table. */
-export async function dropReservation(tx: Transaction, offerId: number): Promise<void> {
-  await tx.query('DELETE FROM offers WHERE offer_id = $1 AND shown_at IS NULL', [offerId]);
+export async function dropReservations(tx: Transaction, offers: Reservations): Promise<void> {
+  await tx.query('DELETE FROM offers WHERE offer_id = ANY ($1) AND shown_at IS NULL', [
+    offers.map(({ offerId }) => offerId),
+  ]);
+  const { groupId } = offers[0];
+  if (groupId !== null) await tx.query('DELETE FROM offer_groups WHERE group_id = $1', [groupId]);
 }
 
 type Asked = Owner & {

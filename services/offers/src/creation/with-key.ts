@@ -1,10 +1,16 @@
-/** Works under an idempotency key, for POST /offers and PATCH /offers/{offer_id} alike (decision 10, idempotency keys). */
+/** Works under an idempotency key, for creations and PATCH /offers/{offer_id} alike (decision 10, idempotency keys). */
 
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
-import type { CreateReply, UpdateReply } from '@offer-ads/contracts/public/api';
 import type { Refused } from '@offer-ads/contracts/values/refused';
 import type { OffersContext } from '../context.ts';
-import { type Creation, claimKey, type Hold, HoldLost, releaseLease } from './idempotency-store.ts';
+import {
+  type Creation,
+  claimKey,
+  type Hold,
+  HoldLost,
+  releaseLease,
+  type StoredReply,
+} from './idempotency-store.ts';
 
 export type KeyRefusal = { readonly reason: 'in-flight' | 'different-payload' };
 
@@ -16,7 +22,7 @@ export type Outcome<Reply, Refusal extends object> =
  * Replays the stored reply, refuses, or does the work as the holder of the key.
  * @param work frees the key when it refuses, or finishes it. When it throws, the key's lease ends, and a retry with the key continues
  */
-export async function withKey<Reply extends CreateReply | UpdateReply, Refusal extends object>(
+export async function withKey<Reply extends StoredReply, Refusal extends object>(
   o: Pick<OffersContext, 'postgres' | 'clock' | 'logger'>,
   request: {
     readonly caller: CallerContext;

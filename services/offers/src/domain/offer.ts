@@ -39,6 +39,10 @@ export type OfferContent = OfferTexts & {
 export type Offer = Lifecycle &
   OfferContent & {
     readonly offerId: number;
+    /** The group with which it was created; null: it was created by itself. */
+    readonly groupId: number | null;
+    /** The advertiser's name for its place in the group. */
+    readonly placeLabel: string | null;
     readonly organisationId: number;
     readonly mode: Mode;
     readonly createdBy: number | null;

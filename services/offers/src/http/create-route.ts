@@ -1,22 +1,28 @@
-/** POST /offers: checks the request in order (decision 9, order of checks), then creates the offer. */
+/** POST /offers and POST /offer-groups: checks the request in order (decision 9, order of checks), then creates the offers. */
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { createOffer } from '../creation/create-offer.ts';
-import { readOfferForm } from '../domain/creation/offer-form.ts';
+import { readGroupForm, readOfferForm } from '../domain/creation/offer-form.ts';
 import { readFormRequest } from './form-request.ts';
 import { fingerprint } from './multipart.ts';
 import { callOf } from './own-offer.ts';
 import { type Reply, replayedHeaders, replyToCreateRefusal } from './replies.ts';
 
-export async function create(o: OffersContext, req: Request): Promise<Reply> {
+const kinds = {
+  offer: { readForm: readOfferForm, path: '' },
+  group: { readForm: readGroupForm, path: 'POST /offer-groups' },
+};
+
+export async function create(o: OffersContext, req: Request, kind: keyof typeof kinds): Promise<Reply> {
+  const { readForm, path } = kinds[kind];
   const idempotencyKey = req.get('Idempotency-Key') ?? '';
-  const request = await readFormRequest(req, idempotencyKey === '' ? null : idempotencyKey, readOfferForm);
+  const request = await readFormRequest(req, idempotencyKey === '' ? null : idempotencyKey, readForm);
   if (idempotencyKey === '') return replyToCreateRefusal({ reason: 'key-missing' });
   if (!request.ok) return replyToCreateRefusal(request);
   const { read, upload } = request;
   const created = await createOffer(o, {
     idempotencyKey,
-    fingerprint: fingerprint(upload),
+    fingerprint: fingerprint(upload, path),
     form: read.form,
     picture: upload.picture,
     ...callOf(req),

@@ -55,6 +55,8 @@ export function offerWithActions(o: ListedParts, now: Date): (offer: ListedOffer
       payment_url: paymentUrl(offer, status),
       disabled_reason: offer.disabledReason,
       matching_users: offer.matchingUsers,
+      group_id: offer.groupId,
+      place_label: offer.placeLabel,
       actions: [...actionsOf(status)],
     };
   };
@@ -89,6 +91,8 @@ export function portalOffer(o: ListedParts, now: Date): (offer: OfferWithFigures
       credited_minor: null,
       review_waiting_datetime:
         offer.disabledSince === null ? null : (offer.reviewWaitingSince?.toISOString() ?? null),
+      group_id: offer.groupId,
+      place_label: offer.placeLabel,
       views: offer.views,
       clicks: offer.clicks,
       spend_minor: `${offer.spendMinor}`,

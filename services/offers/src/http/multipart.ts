@@ -87,7 +87,7 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
   }
   if (textBytes > GREATEST_TEXT_BYTES)
     faults.add(`The fields must have at most ${GREATEST_TEXT_BYTES} bytes together`);
-  for (const name of singleFields) {
+  for (const name of [...singleFields, 'places']) {
     if ((fields.get(name)?.length ?? 0) > 1) faults.add(`${name} must be sent once`);
   }
   if (pictures > 1) faults.add('image must be sent once');

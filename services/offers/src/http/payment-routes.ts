@@ -13,7 +13,7 @@ import type { OffersContext } from '../context.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import { findOfferForAdmin, pageOfOffers } from '../offers-store.ts';
+import { findOfferForAdmin, findPaidTogether, pageOfOffers } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
 import { offerTimeOf } from '../test-clock/test-clock-store.ts';
 import { adminReplies, send } from './replies.ts';
@@ -33,10 +33,12 @@ export function paymentRoutes(routes: Router, o: OffersContext): void {
     const offer = await findOfferForAdmin(o.postgres, parseId(req.params.offer_id) ?? 0);
     if (offer === null) return send(res, adminReplies['not-found']);
     if (offer.paymentMethod !== 'B') return send(res, adminReplies['not-from-balance']);
-    const charged = await o.otherServices.charge(
-      systemCallContext(offer, requestFacts(req).requestId),
-      offer,
+    // Of a group, all at once.
+    const others = (await findPaidTogether(o.postgres, offer)).filter(
+      ({ offerId }) => offerId !== offer.offerId,
     );
+    const call = systemCallContext(offer, requestFacts(req).requestId);
+    const charged = await o.otherServices.charge(call, [offer, ...others]);
     const outcome = charged.outcome === 'charged' ? charged.outcome : charged.reason;
     res.json({ offerId: offer.offerId, outcome } satisfies ChargeAgainReply);
   });

@@ -1,6 +1,5 @@
 /** Routes of the portal beyond the public API, called with the signed caller context (contract `portal-offers-api`). */
 import {
-  type BulkReply,
   bulkRequest,
   type CreationReply,
   type OfferCreditReply,
@@ -14,7 +13,6 @@ import {
 } from '@offer-ads/contracts/portal/offers-api';
 import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
-import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -22,24 +20,21 @@ import express, { type Express, type Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { findCreation } from '../creation/idempotency-store.ts';
 import { readPortalQuery } from '../domain/portal-listing.ts';
-import { changeMany } from '../lifecycle/change-many.ts';
-import { pauseOffer, requestReview, resumeOffer } from '../lifecycle/change-offer.ts';
+import { requestReview } from '../lifecycle/change-offer.ts';
 import { findForPortal, listForPortal } from '../listing/portal-listing-store.ts';
-import type { OfferReference } from '../offers-store.ts';
 import { readResults } from '../results/read-results.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
+import { type Command, changeEach, commands } from './change-each.ts';
 import { analyticsCsv, offersCsv } from './csv-routes.ts';
+import { showGroupForPortal } from './group-routes.ts';
 import { portalOffer } from './listed-offers.ts';
 import { askedPeriod, creditIfDeleted, creditOfDeleted, zonedSeries } from './offer-figures.ts';
 import { findOwn, nowOf, referenceOf, timingOf } from './own-offer.ts';
 import {
-  messageOf,
-  pauseReplies,
   portalReplies,
   type Reply,
   replyToListRefusal,
   replyToSimulationRefusal,
-  resumeReplies,
   reviewRequestReplies,
   send,
 } from './replies.ts';
@@ -54,13 +49,14 @@ export function mountPortalRoutes(app: Express, o: OffersContext): void {
   routes.get('/offers.csv', (req, res) => offersCsv(o, req, res));
   routes.get('/results', async (req, res) => send(res, await results(o, req)));
   routes.post('/offers/pause', bulkBody, async (req, res) =>
-    send(res, await changeEach(o, req, pauseOffer, pauseReplies, 'Offer has been paused')),
+    send(res, await changeNamed(o, req, commands.pause)),
   );
   routes.post('/offers/resume', bulkBody, async (req, res) =>
-    send(res, await changeEach(o, req, resumeOffer, resumeReplies, 'Offer has been resumed')),
+    send(res, await changeNamed(o, req, commands.resume)),
   );
   routes.get('/creations/:idempotency_key', async (req, res) => send(res, await creation(o, req)));
   routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
+  routes.get('/offer-groups/:group_id', async (req, res) => send(res, await showGroupForPortal(o, req)));
   routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
   routes.post('/offers/:offer_id/review-request', async (req, res) => send(res, await askAgain(o, req)));
   routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
@@ -99,31 +95,13 @@ async function results(o: OffersContext, req: Request): Promise<Reply> {
   return body === null ? portalReplies['not-begun'] : { status: 200, body };
 }
 
-/** What is left of the request's time after the last offer: enough to send the reply. */
-const REPLY_MS = 500;
-
-async function changeEach<Refusal extends string>(
+async function changeNamed<Refusal extends string>(
   o: OffersContext,
   req: Request,
-  change: (
-    o: OffersContext,
-    reference: OfferReference,
-    timing: { readonly receivedAt: Date; readonly deadline: Deadline },
-  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: Refusal }>,
-  replies: Readonly<Record<Refusal, Reply>>,
-  done: string,
+  command: Command<Refusal>,
 ): Promise<Reply> {
   const { offer_ids: offerIds } = validInput(bulkRequest, req.body);
-  const { organisationId, mode } = callerOf(req);
-  const { receivedAt, deadline: whole } = timingOf(req);
-  const timing = { receivedAt, deadline: createDeadline(whole.remainingMs() - REPLY_MS) };
-  const body: BulkReply = await changeMany(offerIds, o.logger, async (offerId) => {
-    const outcome = await change(o, { offerId, organisationId, mode }, timing);
-    return outcome.ok
-      ? { done: true, message: done }
-      : { done: false, message: messageOf(replies[outcome.reason]) };
-  });
-  return { status: 200, body };
+  return { status: 200, body: await changeEach(o, req, offerIds, command) };
 }
 
 /** Found by the key alone: a page that was reloaded has lost the form and the picture. */
@@ -133,7 +111,7 @@ async function creation(o: OffersContext, req: Request): Promise<Reply> {
   // An invalid key cannot have created an offer.
   const known = isIdempotencyKey(idempotencyKey)
     ? await findCreation(o.postgres, { organisationId, mode, idempotencyKey })
-    : ({ state: 'none', offer_id: null } as const);
+    : ({ state: 'none', offer_id: null, group_id: null } as const);
   return { status: 200, body: known satisfies CreationReply };
 }
 

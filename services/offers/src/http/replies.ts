@@ -10,6 +10,7 @@ import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { MAX_DAYS } from '@offer-ads/contracts/values/day-range';
 import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { placeName } from '@offer-ads/contracts/values/places';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Response } from 'express';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
@@ -98,12 +99,16 @@ const createReplies = {
   },
   'currency-not-billed': ({ currency }) =>
     coded('E6', 400, `The billing currency ${currency} cannot be billed at present. You were not charged`),
-  'no-matching-users': () => coded('E5', 400, 'No users match the targeting'),
-  'swapped-place': () =>
+  'no-matching-users': ({ places }) => coded('E5', 400, `${at(places)}No users match the targeting`),
+  'swapped-place': ({ places }) =>
     coded(
       'E5',
       400,
-      'No users match the targeting, but some would with the two numbers of location[] exchanged: latitude comes first, then longitude',
+      `${at(places)}No users match the targeting, but some would with ${
+        places === undefined
+          ? 'the two numbers of location[] exchanged: latitude comes first, then longitude'
+          : 'latitude and longitude exchanged'
+      }`,
     ),
   'below-minimum': ({ minimumMinor, currency }) =>
     invalid(`A card payment must be at least ${formatMinor(minimumMinor, currency)} ${currency}`),
@@ -111,17 +116,17 @@ const createReplies = {
     invalid(
       `A card payment must be at most ${formatMinor(maximumMinor, currency)} ${currency}, VAT included`,
     ),
-  'quota-exceeded': ({ whose, limit, inUse }) =>
+  'quota-exceeded': ({ whose, limit, inUse, wanted }) =>
     coded(
       'E4',
       400,
-      `Offer quota exceeded: this ${whose === 'person' ? 'user' : whose} may have ${limit} offers at a time and has ${inUse}`,
+      `Offer quota exceeded: this ${whose === 'person' ? 'user' : whose} may have ${limit} offers at a time and has ${inUse}${more(wanted)}`,
     ),
-  'free-quota-exceeded': ({ limit, created }) =>
+  'free-quota-exceeded': ({ limit, created, wanted }) =>
     coded(
       'E4',
       400,
-      `Offer quota exceeded: this organisation may create ${limit} LIVE offers a day that cost 0.00 and has created ${created} today. Let the offer run longer or reach more users, so that it costs at least 0.01, or try again after 00:00 UTC`,
+      `Offer quota exceeded: this organisation may create ${limit} LIVE offers a day that cost 0.00 and has created ${created} today${more(wanted)}. Let the offer run longer or reach more users, so that it costs at least 0.01, or try again after 00:00 UTC`,
     ),
   'balance-too-low': ({ netMinor, currency }) =>
     coded(
@@ -149,6 +154,15 @@ const createReplies = {
   'image-refused': ({ because }) => coded('E2', 200, `The image failed moderation: ${because}`),
   'image-offer-unknown': () => invalid(notAnImageOffer),
 } satisfies { readonly [R in AnyCreateRefusal as R['reason']]: (refusal: R) => Reply };
+
+/** Before a refusal of some places of a group. */
+function at(places: readonly (readonly [index: number, label: string | null])[] | undefined): string {
+  return places === undefined ? '' : `${places.map((place) => placeName(...place)).join(', ')}: `;
+}
+
+function more(wanted: number | undefined): string {
+  return wanted === undefined ? '' : `; this request is for ${wanted} more`;
+}
 
 export const replyToCreateRefusal = replyBy<AnyCreateRefusal>(createReplies);
 
@@ -194,6 +208,12 @@ export const replyToTestClockRefusal = replyBy<TestClockRefusal>(testClockReplie
 
 /** GET /offers/{offer_id} */
 export const offerReplies = { 'not-found': offerNotFound } satisfies Record<string, Reply>;
+
+/** GET and DELETE /offer-groups/{group_id}, and POST .../pause and .../resume */
+export const groupReplies = { 'not-found': coded('E1', 401, 'Offer group not found') } satisfies Record<
+  string,
+  Reply
+>;
 
 /** POST /offers/{offer_id}/pause */
 export const pauseReplies = {

@@ -18,14 +18,13 @@ import type { OffersContext } from '../context.ts';
 import { readListingQuery } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
-import { pauseOffer, resumeOffer } from '../lifecycle/change-offer.ts';
-import { deleteOffer } from '../lifecycle/delete-offer.ts';
 import { findListedOffer, listOffers } from '../listing/listing-store.ts';
-import { findOffer, type OfferReference } from '../offers-store.ts';
-import type { CallContext } from '../other-services.ts';
+import { findOffer } from '../offers-store.ts';
 import { sumTraffic } from '../traffic/traffic-store.ts';
+import { type Command, commands } from './change-each.ts';
 import { create } from './create-route.ts';
 import { edit } from './edit-route.ts';
+import { changeGroup, deleteGroup, showGroup } from './group-routes.ts';
 import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
 import { askedPeriod, creditIfDeleted, trafficSeries } from './offer-figures.ts';
@@ -33,12 +32,9 @@ import { callOf, findOwn, nowOf, referenceOf } from './own-offer.ts';
 import {
   analyticsReplies,
   creditEstimateReplies,
-  deleteReplies,
   offerReplies,
-  pauseReplies,
   type Reply,
   replyToListRefusal,
-  resumeReplies,
   send,
   seriesReplies,
 } from './replies.ts';
@@ -61,22 +57,28 @@ export function mountOfferRoutes(app: Express, o: OffersContext): void {
     largestBytes: GREATEST_HELD_BYTES,
     senderOf: (req) => callerOf(req).organisationId,
   });
-  routes.post('/offers', caller, room, async (req, res) => send(res, await create(o, req)));
+  routes.post('/offers', caller, room, async (req, res) => send(res, await create(o, req, 'offer')));
   routes.get('/offers', caller, async (req, res) => send(res, await list(o, req)));
   routes.get('/offers/:offer_id', caller, async (req, res) => send(res, await show(o, req)));
   routes.patch('/offers/:offer_id', caller, room, async (req, res) => send(res, await edit(o, req)));
-  routes.post('/offers/:offer_id/pause', caller, async (req, res) => {
-    const done = { return_code: 'S1', message: 'Offer has been paused' } as const;
-    send(res, await command(req, pauseReplies, done, (reference, call) => pauseOffer(o, reference, call)));
-  });
-  routes.post('/offers/:offer_id/resume', caller, async (req, res) => {
-    const done = { return_code: 'S2', message: 'Offer has been resumed' } as const;
-    send(res, await command(req, resumeReplies, done, (reference, call) => resumeOffer(o, reference, call)));
-  });
-  routes.delete('/offers/:offer_id', caller, async (req, res) => {
-    const done = { return_code: 'S1', message: 'Offer has been deleted' } as const;
-    send(res, await command(req, deleteReplies, done, (reference, call) => deleteOffer(o, call, reference)));
-  });
+  routes.post('/offers/:offer_id/pause', caller, async (req, res) =>
+    send(res, await command(o, req, commands.pause, 'S1')),
+  );
+  routes.post('/offers/:offer_id/resume', caller, async (req, res) =>
+    send(res, await command(o, req, commands.resume, 'S2')),
+  );
+  routes.delete('/offers/:offer_id', caller, async (req, res) =>
+    send(res, await command(o, req, commands.delete, 'S1')),
+  );
+  routes.post('/offer-groups', caller, room, async (req, res) => send(res, await create(o, req, 'group')));
+  routes.get('/offer-groups/:group_id', caller, async (req, res) => send(res, await showGroup(o, req)));
+  routes.post('/offer-groups/:group_id/pause', caller, async (req, res) =>
+    send(res, await changeGroup(o, req, commands.pause)),
+  );
+  routes.post('/offer-groups/:group_id/resume', caller, async (req, res) =>
+    send(res, await changeGroup(o, req, commands.resume)),
+  );
+  routes.delete('/offer-groups/:group_id', caller, async (req, res) => send(res, await deleteGroup(o, req)));
   routes.get('/offers/:offer_id/analytics', caller, async (req, res) => send(res, await analytics(o, req)));
   routes.get('/offers/:offer_id/analytics/series', caller, async (req, res) =>
     send(res, await series(o, req)),
@@ -106,18 +108,17 @@ async function show(o: OffersContext, req: Request): Promise<Reply> {
 
 /** A command on one offer: the refusal in its table of codes, or its success. */
 async function command<Refusal extends string>(
+  o: OffersContext,
   req: Request,
-  replies: Record<Refusal | 'not-found', Reply>,
-  done: { readonly return_code: 'S1' | 'S2'; readonly message: string },
-  run: (
-    reference: OfferReference,
-    call: CallContext & { readonly receivedAt: Date },
-  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: Refusal | 'not-found' }>,
+  { change, replies, done }: Command<Refusal | 'not-found'>,
+  success: 'S1' | 'S2',
 ): Promise<Reply> {
   const reference = referenceOf(req);
   if (reference === null) return replies['not-found'];
-  const outcome = await run(reference, callOf(req));
-  return outcome.ok ? { status: 200, body: done } : replies[outcome.reason];
+  const outcome = await change(o, reference, callOf(req));
+  return outcome.ok
+    ? { status: 200, body: { return_code: success, message: done } }
+    : replies[outcome.reason];
 }
 
 async function analytics(o: OffersContext, req: Request): Promise<Reply> {

@@ -1,9 +1,9 @@
 /**
  * Deletes an offer. A paid or ended offer is deleted in one database transaction. An offer that awaits payment takes three steps, so that
  * a deleted offer cannot be paid:
- * 1. A transaction marks the offer (`deletingSince`).
+ * 1. A transaction marks the offer (`deletingSince`), and with it all unpaid offers of its group, which have the same page.
  * 2. Billing closes the payment page.
- * 3. A second transaction removes the mark, and deletes the offer if billing has closed the page.
+ * 3. A second transaction removes the marks, and deletes these offers if billing has closed the page.
  * If billing does not answer, or the request's deadline has passed, nothing is deleted. Billing may have closed the page all the same, so
  * the sweeper tells it that the deletion failed. The sweeper also completes deletions whose request died (creation/recovery.ts).
  */
@@ -11,16 +11,16 @@ import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { isTooLate } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from '../context.ts';
 import {
-  beginDeletion,
+  beginDeletionOf,
   type ClosePageOutcome,
   type DeletionFailure,
   endDeletion,
   pageKept,
 } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
-import { type OfferReference, updateOffer } from '../offers-store.ts';
+import { type OfferReference, updateTogether } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
-import { deleted, type OfferEvent } from './offer-events.ts';
+import { deleted } from './offer-events.ts';
 
 /**
  * `just-paid` (answered as E6): the payment came first. `page-not-closed` (answered as E7): the page may be open. In both cases nothing is
@@ -35,24 +35,27 @@ export async function deleteOffer(
   reference: OfferReference,
 ): Promise<DeleteOutcome> {
   const { receivedAt } = call;
-  const decideBegin = (offer: Offer, now: Date) => {
-    const decided = beginDeletion(offer, now, receivedAt);
-    return decided.ok ? { ...decided, events: eventsOf(decided, now) } : decided;
+  const decideBegin = (offers: readonly Offer[], now: Date) => {
+    const decided = beginDeletionOf(reference.offerId, offers, now, receivedAt);
+    if (!decided.ok) return decided;
+    const { step } = decided;
+    return { ...decided, changes: decided.offers.map((offer) => change({ step, offer }, now)) };
   };
-  const begun = await updateOffer(o.postgres, reference, receivedAt, decideBegin, call.deadline);
+  const begun = await updateTogether(o.postgres, reference, receivedAt, decideBegin, call.deadline);
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
-  const page = await closePage(o, call, begun.offer);
+  const [offer] = begun.offers;
+  const page = await closePage(o, call, offer);
   // The deadline is only for the deletion itself. That nothing was deleted may also be stored after it.
-  if (page !== 'closed') return storeDeletionEnd(o, begun.offer, page, receivedAt);
+  if (page !== 'closed') return storeDeletionEnd(o, offer, page, receivedAt);
   // It has begun, so it is finished also if the caller has left.
   const { deadline } = call;
   const inTime = { ...deadline, isOver: () => deadline.remainingMs() === 0 };
   try {
-    return await storeDeletionEnd(o, begun.offer, page, receivedAt, inTime);
+    return await storeDeletionEnd(o, offer, page, receivedAt, inTime);
   } catch (error) {
     if (!isTooLate(error)) throw error;
-    return storeDeletionEnd(o, begun.offer, 'unanswered', receivedAt);
+    return storeDeletionEnd(o, offer, 'unanswered', receivedAt);
   }
 }
 
@@ -67,7 +70,7 @@ export async function closePage(
 ): Promise<ClosePageOutcome> {
   const { offerId, deletions } = offer;
   try {
-    return (await o.otherServices.closeCheckout(call, offerId, deletions)).outcome;
+    return (await o.otherServices.closeCheckout(call, offer, deletions)).outcome;
   } catch (error) {
     o.logger.warn({ error, offerId }, 'the payment page could not be closed');
     return 'unanswered';
@@ -75,7 +78,8 @@ export async function closePage(
 }
 
 /**
- * The last step: removes the mark, and deletes the offer or leaves it as it was before the deletion.
+ * The last step: removes the mark, and deletes the offer or leaves it as it was before the deletion; the same with the offers that were
+ * marked with it.
  * @param begun the offer after the first step of the deletion; its `deletions` is the number of this deletion
  * @param at the real time
  */
@@ -86,11 +90,13 @@ export async function storeDeletionEnd(
   at: Date,
   deadline?: Deadline,
 ): Promise<DeleteOutcome> {
-  const decideEnd = (offer: Offer, now: Date) => {
-    const decided = endDeletion(offer, page, now, begun.deletions);
-    return decided.ok ? { ...decided, events: eventsOf(decided, now) } : decided;
+  const decideEnd = (offers: readonly Offer[], now: Date) => {
+    const ends = offers.map((offer) => endDeletion(offer, page, now, begun.deletions));
+    const own = ends[offers.findIndex(({ offerId }) => offerId === begun.offerId)];
+    if (own === undefined || !own.ok) return notFound;
+    return { ...own, changes: ends.flatMap((end) => (end.ok ? [change(end, now)] : [])) };
   };
-  const ended = await updateOffer(o.postgres, begun, at, decideEnd, deadline);
+  const ended = await updateTogether(o.postgres, begun, at, decideEnd, deadline);
   if (!ended.ok) return ended;
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }
@@ -102,12 +108,16 @@ export async function storeDeletionEnd(
 export async function reportFailedDeletion(o: OffersContext, call: CallContext, offer: Offer): Promise<void> {
   const { offerId, failedDeletion } = offer;
   if (failedDeletion === null) throw new Error(`offer ${offerId} has no failed deletion`);
-  await o.otherServices.keepCheckout(call, offerId, failedDeletion);
-  const confirm = (found: Offer) =>
-    ({ ok: true, offer: pageKept(found, failedDeletion), events: [] }) as const;
-  await updateOffer(o.postgres, offer, o.clock.now(), confirm);
+  await o.otherServices.keepCheckout(call, offer, failedDeletion);
+  const confirm = (offers: readonly Offer[]) => {
+    const changes = offers.map((found) => ({ offer: pageKept(found, failedDeletion), events: [] }));
+    return { ok: true, changes } as const;
+  };
+  await updateTogether(o.postgres, offer, o.clock.now(), confirm);
 }
 
-function eventsOf(decided: { readonly step: string; readonly offer: Offer }, now: Date): OfferEvent[] {
-  return decided.step === 'deleted' ? [deleted(decided.offer, now)] : [];
+const notFound = { ok: false, reason: 'not-found' } as const;
+
+function change({ step, offer }: { readonly step: string; readonly offer: Offer }, now: Date) {
+  return { offer, events: step === 'deleted' ? [deleted(offer, now)] : [] };
 }

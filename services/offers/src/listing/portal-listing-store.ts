@@ -76,6 +76,21 @@ export async function findForPortal(
   return row === undefined ? null : toOfferWithFigures(row);
 }
 
+/** All offers of a group in the order of its places, deleted ones too. */
+export async function findGroup(
+  db: Queryable,
+  { organisationId, mode }: Owner,
+  groupId: number,
+): Promise<OfferWithFigures[]> {
+  const condition = 'group_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL';
+  const rows = await db.query<OfferRow>(withFigures(`SELECT * FROM offers WHERE ${condition}`), [
+    groupId,
+    organisationId,
+    mode,
+  ]);
+  return rows.map(toOfferWithFigures).toSorted((a, b) => a.offerId - b.offerId);
+}
+
 /** The offers with these ids, in their order. The caller has checked whose they are. */
 export async function readForPortal(db: Queryable, ids: readonly number[]): Promise<OfferWithFigures[]> {
   if (ids.length === 0) return [];

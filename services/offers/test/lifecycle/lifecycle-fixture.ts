@@ -13,6 +13,8 @@ export function at(hour: number): Date {
 export function reservation(): Offer {
   return {
     offerId: 1,
+    groupId: null,
+    placeLabel: null,
     organisationId: 1,
     mode: 'TEST',
     createdBy: 1,

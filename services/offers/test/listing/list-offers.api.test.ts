@@ -148,6 +148,8 @@ describe('GET /offers/{offer_id}', () => {
     expect(await read(id)).toEqual({
       ...listed,
       payment_url: null,
+      group_id: null,
+      place_label: null,
       disabled_reason: null,
       matching_users: 50,
       actions: ['pause', 'edit', 'delete'],

@@ -1,9 +1,10 @@
-/** Reads the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9, order of checks. */
+/** Reads the bodies of estimates: the specification's field rules, in the order of decision 9, order of checks. */
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { estimateRequest } from '@offer-ads/contracts/public/api';
 import { dateTimeFault, parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
 import { meantName } from '@offer-ads/contracts/values/misspelt-name';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { type Place, readPlaces } from '@offer-ads/contracts/values/places';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { radiusRule } from '@offer-ads/contracts/values/radius';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
@@ -21,6 +22,8 @@ export type EstimateRefusal =
 export type EstimateFormResult =
   | { readonly ok: true; readonly form: EstimateForm; readonly wantsQuote: boolean }
   | Refused<EstimateRefusal>;
+
+const noObject = refused({ reason: 'invalid-input', faults: ['The body must be a JSON object'] });
 
 const estimateFields = estimateRequest.extend({ start_datetime: zonedDateTime, end_datetime: zonedDateTime });
 type Fields = ReturnType<typeof estimateFields.parse>;
@@ -45,8 +48,7 @@ const fieldRules = {
  * @param now when the request arrived (decision 8, time of a request)
  */
 export function readEstimateForm(body: unknown, mode: Mode, now: Date): EstimateFormResult {
-  if (!isObject(body))
-    return refused({ reason: 'invalid-input', faults: ['The body must be a JSON object'] });
+  if (!isObject(body)) return noObject;
   if (namesOtherMode(body.environment, mode)) return refused({ reason: 'other-mode', keyMode: mode });
 
   const parsed = estimateFields.safeParse(body);
@@ -56,6 +58,38 @@ export function readEstimateForm(body: unknown, mode: Mode, now: Date): Estimate
   if (faults.length > 0) return refused({ reason: 'invalid-input', faults });
   return { ok: true, form: { target: targetOf(fields), startAt, endAt }, wantsQuote: fields.quote === true };
 }
+
+export type GroupFormResult =
+  | { readonly ok: true; readonly form: EstimateForm; readonly places: readonly Place[] }
+  | Refused<EstimateRefusal>;
+
+/** The body of POST /offer-groups/price-estimate: that of a single offer, with `places` for `location`. The form is of the first place. */
+export function readGroupForm(body: unknown, mode: Mode, now: Date): GroupFormResult {
+  if (!isObject(body)) return noObject;
+  const places = readPlaces(body.places);
+  const [first] = places.ok ? places.value : [];
+  const read = readEstimateForm(
+    { ...body, location: [first?.latitude ?? 0, first?.longitude ?? 0] },
+    mode,
+    now,
+  );
+  if (!read.ok && read.reason === 'other-mode') return read;
+  const faults = [
+    ...(places.ok ? [] : places.faults),
+    ...Object.entries(notOfGroups).flatMap(([name, why]) =>
+      body[name] === undefined ? [] : [`${name} ${why}`],
+    ),
+  ];
+  if (faults.length > 0)
+    return refused({ reason: 'invalid-input', faults: [...(read.ok ? [] : read.faults), ...faults] });
+  if (!read.ok) return read;
+  return { ok: true, form: read.form, places: places.ok ? places.value : [] };
+}
+
+const notOfGroups = {
+  location: 'must not be sent: each of places has its own',
+  quote: 'must not be sent: a quote is for a single offer',
+};
 
 /** The refusal of unknown interest ids; undefined if all are known. */
 export function refusalOfInterests(

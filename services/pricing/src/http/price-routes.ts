@@ -1,5 +1,7 @@
-/** POST /internal/price and /internal/quoted-price, for the creation of offers. */
+/** POST /internal/price, /internal/group-prices and /internal/quoted-price, for the creation of offers. */
 import {
+  type GroupPricesReply,
+  groupPricesRequest,
   type PriceRequest,
   priceRequest,
   quotedPriceRequest,
@@ -8,9 +10,9 @@ import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-contex
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import type { EstimateForm } from '../domain/estimate-form.ts';
-import { type PriceParts, priceOffer } from '../price-offer.ts';
+import { type PriceParts, priceGroup, priceOffer } from '../price-offer.ts';
 import { openQuotes } from '../quotes.ts';
 import { priceReply, quotedPriceReply } from './replies.ts';
 
@@ -22,19 +24,26 @@ export function mountPriceRoutes(
   o: PriceParts & { readonly contextSecret: string; readonly clock: Clock },
 ): void {
   const caller = requireCaller({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
+  const offerOf = (req: Request, form: EstimateForm) => {
+    const facts = requestFacts(req);
+    // The request only reads, so it is stopped when the caller disconnects.
+    const deadline = facts.deadline().whileAwaited();
+    return { ...form, caller: callerOf(req), now: facts.receivedAt, deadline };
+  };
   app.post('/internal/price', caller, body, async (req, res) => {
     const request = priceRequest.safeParse(req.body);
     if (!request.success || request.data.endAt <= request.data.startAt)
       return void res.status(400).json({ message: 'not a price request' });
-    const facts = requestFacts(req);
-    const offer = {
-      ...formOf(request.data),
-      caller: callerOf(req),
-      now: facts.receivedAt,
-      // The request only reads, so it is stopped when the caller disconnects.
-      deadline: facts.deadline().whileAwaited(),
-    };
-    res.json(priceReply(await priceOffer(o, offer)));
+    res.json(priceReply(await priceOffer(o, offerOf(req, formOf(request.data)))));
+  });
+  app.post('/internal/group-prices', caller, body, async (req, res) => {
+    const request = groupPricesRequest.safeParse(req.body);
+    if (!request.success || request.data.endAt <= request.data.startAt)
+      return void res.status(400).json({ message: 'not a request for the prices of a group' });
+    const { places, ...offer } = request.data;
+    const form = formOf({ ...offer, latitude: 0, longitude: 0 });
+    const prices = await priceGroup(o, offerOf(req, form), places);
+    res.json({ prices: prices.map(priceReply) } satisfies GroupPricesReply);
   });
 
   const quotes = openQuotes(o.contextSecret);

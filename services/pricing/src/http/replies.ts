@@ -1,7 +1,8 @@
 /** Replies to the estimate: one row per refusal, and the numbers of a price as JSON. */
 import type { PriceReply, QuotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
-import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
+import type { EstimateReply, GroupEstimateReply, Refusal } from '@offer-ads/contracts/public/api';
 import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';
+import type { Place } from '@offer-ads/contracts/values/places';
 import type { EstimateRefusal } from '../domain/estimate-form.ts';
 import { roundAdUnitPriceForReply } from '../domain/price.ts';
 import type { OfferPrice } from '../price-offer.ts';
@@ -25,6 +26,7 @@ function messageOf(refusal: EstimateRefusal): string {
   return `This API key works in ${refusal.keyMode} mode only; environment names the other mode`;
 }
 
+const swappedInPlaces = 'No users match here, but some would with latitude and longitude exchanged';
 const swappedPlace =
   'No users match here, but some would with the two numbers of location exchanged: latitude comes first, then longitude';
 
@@ -49,6 +51,31 @@ export function estimateReply(price: OfferPrice, currency: string, quote?: Given
     ...(price.isPlaceSwapped === true && { warnings: [swappedPlace] }),
   };
 }
+
+export function groupEstimateReply(
+  places: readonly Place[],
+  prices: readonly OfferPrice[],
+  currency: string,
+): GroupEstimateReply {
+  const costs = prices.flatMap(({ money }) => money ?? []).map(({ costMinor }) => costMinor);
+  const isBilled = costs.length === prices.length;
+  const each = prices.map((price) => estimateReply(price, currency));
+  const { price_estimate: _, matching_users: __, warnings: ___, ...rate } = each[0] as EstimateReply;
+  return {
+    ...rate,
+    ad_units: decimal(sum(prices.map(({ adUnitsHundredths }) => adUnitsHundredths)), 2),
+    estimated_cost: isBilled ? decimal(sum(costs), minorUnitDigits(currency)) : null,
+    places: each.map(({ ad_units, matching_users, estimated_cost, warnings }, index) => ({
+      label: places[index]?.label ?? null,
+      ad_units,
+      matching_users,
+      estimated_cost,
+      warnings: warnings && [swappedInPlaces],
+    })),
+  };
+}
+
+const sum = (numbers: readonly bigint[]) => numbers.reduce((total, each) => total + each, 0n);
 
 /** The internal reply keeps every number exact. */
 export function priceReply({

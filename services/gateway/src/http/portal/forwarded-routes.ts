@@ -63,6 +63,7 @@ const portalOffers: readonly Route[] = [
   endpoint('GET /results', 'offers'),
   endpoint('GET /creations/:idempotency_key', 'offers'),
   endpoint('GET /offers/:offer_id', 'offers'),
+  endpoint('GET /offer-groups/:group_id', 'offers'),
   endpoint('GET /offers/:offer_id/credit', 'offers'),
   endpoint('GET /offers/:offer_id/analytics/series', 'offers'),
   endpoint('GET /offers.csv', 'offers', { budgetMs: exportMs }),

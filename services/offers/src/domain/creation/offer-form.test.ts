@@ -33,6 +33,8 @@ function faultsOf(
   return result.ok ? [] : result.faults;
 }
 
+const at = (latitude: number, longitude: number) => ({ places: [{ latitude, longitude, label: null }] });
+
 describe('a valid form', () => {
   it('is read into the content of the offer', () => {
     expect(read()).toEqual({
@@ -45,8 +47,8 @@ describe('a valid form', () => {
         termsAndConditions: 'Once a day',
         advertisedName: 'Café Ω',
         url: 'https://cafe.example/offer?x=1',
-        latitude: 51.5,
-        longitude: -0.12,
+        ...at(51.5, -0.12),
+        isGroup: false,
         radiusMiles: 5,
         gender: ['Male', 'Female'],
         interests: [2, 1],
@@ -116,12 +118,12 @@ describe('a valid form', () => {
       https://cafe.example?mail=a@b.example https://cafe.example/${'x'.repeat(2_027)} https://cafe.example/${'😀'.repeat(168)}`
       .split(/\s+/)
       .map((url): [string, string[], object] => ['url', [url], { url }]),
-    ['location[]', ['51.5', '-0.1'], { latitude: 51.5, longitude: -0.1 }],
-    ['location[]', ['90', '180'], { latitude: 90, longitude: 180 }],
-    ['location[]', ['-90.0', '-180.'], { latitude: -90, longitude: -180 }],
-    ['location[]', ['+.5', '1e-05'], { latitude: 0.5, longitude: 0.000_01 }],
-    ['location[]', ['5.15E1', '-0'], { latitude: 51.5, longitude: -0 }],
-    ['location[]', ['51.507400000000000000000000000000', '0'], { latitude: 51.5074, longitude: 0 }],
+    ['location[]', ['51.5', '-0.1'], at(51.5, -0.1)],
+    ['location[]', ['90', '180'], at(90, 180)],
+    ['location[]', ['-90.0', '-180.'], at(-90, -180)],
+    ['location[]', ['+.5', '1e-05'], at(0.5, 0.000_01)],
+    ['location[]', ['5.15E1', '-0'], at(51.5, -0)],
+    ['location[]', ['51.507400000000000000000000000000', '0'], at(51.5074, 0)],
     ['gender[]', ['All'], { gender: [] }],
     ['gender[]', ['Male', 'All'], { gender: [] }],
     ['gender[]', ['Non-binary'], { gender: ['Non-binary'] }],

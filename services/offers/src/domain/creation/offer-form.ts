@@ -1,5 +1,5 @@
 /**
- * The form of POST /offers: all field rules of the specification that need neither the clock nor the catalogue. All faults are reported at
+ * The forms of POST /offers and POST /offer-groups: all field rules of the specification that need neither the clock nor the catalogue. All faults are reported at
  * once, so that a caller can correct the form in one go (decision 9, order of checks).
  */
 
@@ -7,6 +7,7 @@ import type { NoHeader, PictureHeader } from '@offer-ads/contracts/pictures/pict
 import { dateTimeFault, parseDateTime } from '@offer-ads/contracts/values/date-time';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { byFact, offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
+import { type Place, readPlaces } from '@offer-ads/contracts/values/places';
 import {
   type Mode,
   type PaymentMethod,
@@ -21,7 +22,10 @@ import { readTexts, readUrl } from './offer-texts.ts';
 /** The header of the picture, or why it has none. */
 export type PictureFacts = PictureHeader | NoHeader;
 
-export type OfferForm = OfferContent & {
+export type OfferForm = Omit<OfferContent, 'latitude' | 'longitude'> & {
+  /** One offer is created for each; without a group there is one. */
+  readonly places: readonly Place[];
+  readonly isGroup: boolean;
   readonly startAt: Date;
   readonly expiryAt: Date;
   readonly paymentMethod: PaymentMethod;
@@ -86,22 +90,59 @@ export function readContent(fields: FormFields) {
 
 /** @param picture null if the form has no picture */
 export function readOfferForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
+  const location = readLocation(fields);
+  return readForm(
+    fields,
+    picture,
+    location.ok ? valid([{ ...location.value, label: null }]) : location,
+    false,
+  );
+}
+
+/** The form of POST /offer-groups: `places` in place of `location[]`, and no quote. */
+export function readGroupForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
+  const places = readPlaces(parseJson(single(fields, 'places')));
+  const others = Object.entries(notOfGroups).flatMap(([name, why]) =>
+    fields.has(name) ? [`${name} ${why}`] : [],
+  );
+  return readForm(fields, picture, others.length > 0 ? fault(...others) : places, true);
+}
+
+const notOfGroups = {
+  'location[]': 'must not be sent: each of places has its own',
+  quote_id: 'must not be sent: a quote is for a single offer',
+};
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readForm(
+  fields: FormFields,
+  picture: PictureFacts | null,
+  places: Reading<readonly Place[]>,
+  isGroup: boolean,
+): OfferFormResult {
   const read = allOf({
     ...readContent(fields),
     imageOfferId: readPicture(fields, picture),
-    location: readLocation(fields),
+    places,
     radiusMiles: readRadius(fields),
     gender: readGender(fields),
     interests: readInterests(fields),
-    names: checkNames(fields, formNames),
+    names: checkNames(fields, isGroup ? [...formNames, 'places'] : formNames),
     period: readPeriod(fields),
     paymentMethod: readPaymentMethod(fields),
     environment: checkEnvironment(fields),
     quoteId: readQuoteId(fields),
   });
   if (!read.ok) return read;
-  const { location, period, names: _names, environment: _environment, ...facts } = read.value;
-  return { ok: true, form: { ...facts, ...location, ...period } };
+  const { period, names: _names, environment: _environment, ...facts } = read.value;
+  return { ok: true, form: { ...facts, ...period, isGroup } };
 }
 
 export function checkEnvironment(fields: FormFields): Reading<null> {

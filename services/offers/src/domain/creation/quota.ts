@@ -25,39 +25,64 @@ export type QuotaRefusal =
       readonly whose: 'organisation' | 'person';
       readonly limit: number;
       readonly inUse: number;
+      /** More than one offer of a group. */
+      readonly wanted?: number;
     }
-  | { readonly reason: 'free-quota-exceeded'; readonly limit: number; readonly created: number };
+  | {
+      readonly reason: 'free-quota-exceeded';
+      readonly limit: number;
+      readonly created: number;
+      readonly wanted?: number;
+    };
 
-type NewOffer = { readonly mode: Mode; readonly netMinor: bigint };
+/** The offers of one creation: their prices. */
+type NewOffers = { readonly mode: Mode; readonly netMinor: readonly bigint[] };
 
-/** One more offer is allowed while each count is below its limit. `freeToday` is null if the offer is not a free LIVE one. */
+/** All are allowed while each count is below its limit. `freeToday` is null if none is a free LIVE one. */
 export type QuotaLimits = {
   readonly ofOrganisation: number;
   readonly ofPerson: number;
   readonly freeToday: number | null;
 };
 
-export function limitsFor(quota: Quota, offer: NewOffer): QuotaLimits {
-  const isFree = offer.mode === 'LIVE' && offer.netMinor === 0n;
+export function limitsFor(quota: Quota, offers: NewOffers): QuotaLimits {
+  const { all, free } = wantedOf(offers);
   return {
-    ofPerson: quota.perPerson,
-    ofOrganisation: quota.perOrganisation,
-    freeToday: isFree ? quota.freePerDay : null,
+    ofPerson: quota.perPerson - all + 1,
+    ofOrganisation: quota.perOrganisation - all + 1,
+    freeToday: free === 0 ? null : quota.freePerDay - free + 1,
   };
 }
 
-/** @returns null if one more offer is allowed */
-export function checkQuota(quota: Quota, inUse: OffersInUse, offer: NewOffer): QuotaRefusal | null {
-  const limits = limitsFor(quota, offer);
-  for (const [whose, counted] of [
-    ['person', 'ofPerson'],
-    ['organisation', 'ofOrganisation'],
+function wantedOf({ mode, netMinor }: NewOffers): { readonly all: number; readonly free: number } {
+  const free = mode === 'LIVE' ? netMinor.filter((each) => each === 0n).length : 0;
+  return { all: netMinor.length, free };
+}
+
+/** @returns null if the offers are allowed */
+export function checkQuota(quota: Quota, inUse: OffersInUse, offers: NewOffers): QuotaRefusal | null {
+  const limits = limitsFor(quota, offers);
+  const { all, free } = wantedOf(offers);
+  for (const [whose, counted, limit] of [
+    ['person', 'ofPerson', quota.perPerson],
+    ['organisation', 'ofOrganisation', quota.perOrganisation],
   ] as const) {
     if (inUse[counted] >= limits[counted])
-      return { reason: 'quota-exceeded', whose, limit: limits[counted], inUse: inUse[counted] };
+      return {
+        reason: 'quota-exceeded',
+        whose,
+        limit,
+        inUse: inUse[counted],
+        ...(all > 1 && { wanted: all }),
+      };
   }
   return limits.freeToday !== null && inUse.freeToday >= limits.freeToday
-    ? { reason: 'free-quota-exceeded', limit: limits.freeToday, created: inUse.freeToday }
+    ? {
+        reason: 'free-quota-exceeded',
+        limit: quota.freePerDay,
+        created: inUse.freeToday,
+        ...(free > 1 && { wanted: free }),
+      }
     : null;
 }
 

@@ -100,6 +100,37 @@ export function beginDeletion(offer: Offer, now: Date, markedAt: Date = now): Be
   }
 }
 
+/**
+ * The offers of a group that await payment are deleted together, because one page is for all (decision 270, offer groups).
+ * @param together the offer alone, or all offers of its group
+ * @returns the changed offers
+ */
+export function beginDeletionOf(
+  offerId: number,
+  together: readonly Offer[],
+  now: Date,
+  markedAt: Date,
+):
+  | {
+      readonly ok: true;
+      readonly step: 'deleted' | 'close-page';
+      readonly offers: readonly [Offer, ...Offer[]];
+    }
+  | Refused<'not-found'> {
+  const offer = together.find((each) => each.offerId === offerId);
+  if (offer === undefined) return refuse('not-found');
+  const begun = beginDeletion(offer, now, markedAt);
+  if (!begun.ok || begun.step === 'deleted') return begun.ok ? { ...begun, offers: [begun.offer] } : begun;
+  const deletions = Math.max(...together.map((each) => each.deletions)) + 1;
+  const others = together.flatMap((each) => {
+    const marked = beginDeletion(each, now, markedAt);
+    return each !== offer && marked.ok && marked.step === 'close-page'
+      ? [{ ...marked.offer, deletions }]
+      : [];
+  });
+  return { ok: true, step: 'close-page', offers: [{ ...begun.offer, deletions }, ...others] };
+}
+
 /** If a deletion sees the payment, the payment came first, even if the clocks of two replicas differ. */
 function afterPayment({ paymentAppliedAt }: Lifecycle, at: Date): Date {
   return paymentAppliedAt !== null && at < paymentAppliedAt ? paymentAppliedAt : at;

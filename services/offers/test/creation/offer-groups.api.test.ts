@@ -1,0 +1,337 @@
+/** POST /offer-groups, and what is read and done with a group (decision 270, offer groups). */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { placeLimits } from '@offer-ads/contracts/values/places';
+import { create, createGroup, type Parts, startingNow, threePlaces } from '../forms.ts';
+import { offersUnderTest } from '../offers-under-test.ts';
+import { offerPaid } from '../payments.ts';
+import { created, nothing, salesIn, tracesIn } from './creating.ts';
+import { coded } from './refusals.ts';
+
+const under = offersUnderTest();
+
+type Created = {
+  group_id: number;
+  offers: { offer_id: number; status: string }[];
+  payment_url: string | null;
+};
+
+async function createdGroup(parts: Parts = {}): Promise<Created> {
+  const answer = await createGroup(under, parts);
+  expect(answer).toMatchObject(created);
+  return answer.body as Created;
+}
+
+const idsOf = ({ offers }: Created) => offers.map(({ offer_id: id }) => id);
+const bodyOf = async (method: string, path: string) => (await under.call(method, path)).body;
+const states = async (group: Created) =>
+  Promise.all(idsOf(group).map(async (id) => (await under.offer(id))['status']));
+const byCard = { payment_method: 'E' };
+
+/** The payer pays for all, and billing says so of each. */
+async function payGroup(group: Created): Promise<void> {
+  under.otherServices.billing.pay(-group.group_id);
+  // Of 2.00 in all.
+  for (const [index, vatMinor] of ['66', '67', '67'].entries())
+    await under.deliver(OfferPaid, offerPaid(under, idsOf(group)[index] ?? 0, { vatMinor }));
+}
+
+describe('a group from the balance', () => {
+  it('is one charge and an ordinary offer at each place, in their order', async () => {
+    const key = randomUUID();
+    const answer = await createGroup(under, startingNow, { key });
+    const { group_id: groupId, offers } = answer.body as Created;
+    expect(answer.body).toEqual({
+      return_code: 'S1',
+      group_id: groupId,
+      offers: ['Soho', null, 'Camden'].map((label) => ({
+        offer_id: expect.any(Number),
+        status: 'Active',
+        label,
+      })),
+      payment_url: null,
+      currency: 'GBP',
+    });
+    expect(salesIn(under)).toMatchObject([[-groupId, { state: 'charged', netMinor: 30_00n }]]);
+    expect((await under.events()).map(({ name, data }) => [data.offerId, name])).toEqual(
+      offers.flatMap(({ offer_id: id }) => [
+        [id, 'OfferCreated'],
+        [id, 'OfferPaymentApplied'],
+      ]),
+    );
+    for (const [index, { offer_id: id }] of offers.entries()) {
+      const { latitude, longitude, label = null } = threePlaces[index]!;
+      const place = { latitude, longitude, place_label: label, group_id: groupId };
+      expect(await bodyOf('GET', `/offers/${id}`)).toMatchObject({ title: 'Two for one', ...place });
+      expect(await bodyOf('GET', `/portal/offers/${id}`)).toMatchObject({ ...place, cost_minor: '1000' });
+    }
+
+    expect((await createGroup(under, startingNow, { key })).body).toEqual(answer.body);
+    expect((await create(under, startingNow, { key })).status).toBe(422);
+    expect(await bodyOf('GET', `/portal/creations/${key}`)).toEqual({
+      state: 'created',
+      offer_id: offers[0]?.offer_id,
+      group_id: groupId,
+    });
+    expect(under.otherServices.billing.charges()).toBe(1);
+  });
+
+  it('is charged and created once when two requests with its key meet', async () => {
+    const key = randomUUID();
+    const answers = await Promise.all([createGroup(under, {}, { key }), createGroup(under, {}, { key })]);
+    expect(answers.map(({ status }) => status)).toContain(200);
+    expect(await tracesIn(under)).toEqual({ offers: 3, keys: 1, sales: 1, events: 6 });
+  });
+
+  it.each<[string, Parts, object, object]>([
+    [
+      'places where nobody matches, which are all named',
+      {},
+      { pricing: { matchingAt: [0, 50, 0] } },
+      coded('E5', 400, 'places[0] "Soho", places[2] "Camden": No users match the targeting'),
+    ],
+    [
+      'a sum above the balance',
+      {},
+      { billing: { balanceMinor: 29_99n } },
+      coded('E3', 200, "The balance is below the offer's cost of 30.00 GBP"),
+    ],
+    [
+      'a balance that is spent by the time of the charge',
+      {},
+      { billing: { spent: true } },
+      coded('E3', 200, "The balance is below the offer's cost of 30.00 GBP"),
+    ],
+    [
+      'a sum above the card maximum',
+      byCard,
+      { pricing: { costMinor: 500_000_00n } },
+      coded('E1', 400, expect.stringContaining('A card payment must be at most')),
+    ],
+    [
+      'a picture that failed moderation',
+      {},
+      { moderation: { verdict: 'refused' } },
+      coded('E2', 200, expect.anything()),
+    ],
+    [
+      'a quote',
+      { quote_id: 'a.b' },
+      {},
+      coded('E1', 400, 'quote_id must not be sent: a quote is for a single offer'),
+    ],
+    [
+      'no places',
+      { places: '' },
+      {},
+      coded('E1', 400, expect.stringMatching(/^places must be a list of 1 to 20/)),
+    ],
+    [
+      'places that break their rules',
+      {
+        places: JSON.stringify([
+          { latitude: 91, longitude: 0, lat: 1 },
+          { latitude: 0, longitude: '0', label: 'x'.repeat(placeLimits.labelAtMost + 1) },
+          null,
+        ]),
+      },
+      {},
+      coded(
+        'E1',
+        400,
+        'places[0].latitude must be a number from -90 to 90; places[0].lat is not known, a place has latitude, longitude, label; places[1].longitude must be a number from -180 to 180; places[1].label must be a text of at most 80 characters without line breaks and HTML; places[2] must be an object',
+      ),
+    ],
+    [
+      'one place twice',
+      { places: '[{"latitude": 51.50001, "longitude": 0}, {"latitude": 51.50004, "longitude": -0.00004}]' },
+      {},
+      coded('E1', 400, 'places[1] is the same place as places[0]'),
+    ],
+  ])('is refused as a whole for %s', async (_, parts, world, reply) => {
+    for (const [service, facts] of Object.entries(world))
+      Object.assign(under.otherServices[service as 'billing'], facts);
+    const { status, body } = await createGroup(under, parts);
+    expect({ status, body }).toEqual(reply);
+    expect({ ...(await tracesIn(under)), groups: await under.count('offer_groups') }).toEqual({
+      ...nothing,
+      groups: 0,
+    });
+  });
+
+  it('counts each offer in the quota, and free LIVE ones in theirs', async () => {
+    const quota = (perPerson: number) => ({ caller: { quota: { perPerson, perOrganisation: 9 } } });
+    const { status, body } = await createGroup(under, {}, quota(2));
+    const message =
+      'Offer quota exceeded: this user may have 2 offers at a time and has 0; this request is for 3 more';
+    expect({ status, body }).toEqual(coded('E4', 400, message));
+    expect(await createGroup(under, {}, quota(3))).toMatchObject(created);
+
+    under.otherServices.pricing.costMinor = 0n;
+    const free = () => createGroup(under, { environment: 'LIVE' }, { caller: { mode: 'LIVE' } });
+    for (let group = 0; group < 3; group += 1) expect(await free()).toMatchObject(created);
+    expect((await free()).body).toMatchObject({
+      return_code: 'E4',
+      message: expect.stringContaining('3 more'),
+    });
+  });
+
+  it('is one sum for a spending limit, early and at the charge', async () => {
+    const spending = { spender: 'key/1', access: 'full', perDayMinor: '6000', perMonthMinor: null } as const;
+    const { billing } = under.otherServices;
+    for (const left of [{ leftMinor: 29_99n }, { leftMinor: 60_00n, leftAtSaleMinor: 29_99n }]) {
+      Object.assign(billing, left);
+      expect(await createGroup(under, {}, { caller: { spending } })).toMatchObject({
+        status: 403,
+        body: { message: expect.stringMatching(/^The offer costs 30\.00 GBP, .* 29\.99 GBP is left$/) },
+      });
+    }
+    expect(await tracesIn(under)).toEqual(nothing);
+  });
+});
+
+describe('a group by card', () => {
+  it('has one link for all; each offer runs when billing reports its payment', async () => {
+    const group = await createdGroup({ ...byCard, ...startingNow });
+    expect(group.payment_url).toBe(`http://127.0.0.1/pay/token-of--${group.group_id}`);
+    expect(await bodyOf('GET', `/offer-groups/${group.group_id}`)).toMatchObject({
+      payment_url: group.payment_url,
+      totals: { offers: 3, live: 0, spent: 0 },
+    });
+    // The parts of the VAT add up.
+    expect(await bodyOf('GET', `/portal/offer-groups/${group.group_id}`)).toMatchObject({
+      payment_method: 'E',
+      cost_minor: '3000',
+      vat_minor: '200',
+      payment_url: group.payment_url,
+    });
+    await payGroup(group);
+    expect(await states(group)).toEqual(['Active', 'Active', 'Active']);
+    expect(await bodyOf('GET', `/offer-groups/${group.group_id}`)).toMatchObject({
+      payment_url: null,
+      totals: { offers: 3, live: 3, spent: 30 },
+    });
+  });
+
+  it('is finished with payments that came first, and with those that come later', async () => {
+    const { billing } = under.otherServices;
+    billing.onSold = async () => {
+      const [{ offer_id: id } = { offer_id: 0 }] = await under.postgres.query<{ offer_id: number }>(
+        'SELECT offer_id FROM offers ORDER BY offer_id DESC LIMIT 1',
+      );
+      await under.deliver(OfferPaid, offerPaid(under, id, { vatMinor: '67' }));
+    };
+    const group = await createdGroup({ ...byCard, ...startingNow });
+    expect(await states(group)).toEqual(['Awaiting Payment', 'Awaiting Payment', 'Active']);
+  });
+
+  it('is deleted as a whole while it is unpaid, by any of its offers', async () => {
+    const group = await createdGroup(byCard);
+    await under.clearEvents();
+    expect((await under.call('DELETE', `/offers/${idsOf(group)[1]}`)).status).toBe(200);
+    expect(await states(group)).toEqual(['Deleted', 'Deleted', 'Deleted']);
+    expect(salesIn(under)).toEqual([]);
+    expect((await under.events()).map(({ name }) => name)).toEqual(Array(3).fill('OfferDeleted'));
+    expect((await under.call('GET', `/offer-groups/${group.group_id}`)).status).toBe(401);
+    expect(await bodyOf('GET', `/portal/offer-groups/${group.group_id}`)).toMatchObject({
+      payment_url: null,
+      totals: { offers: 0 },
+    });
+  });
+
+  it('stays as a whole when its page was just paid or cannot be closed; paid offers are then deleted one by one', async () => {
+    const { billing } = under.otherServices;
+    const group = await createdGroup(byCard);
+    billing.closing = 'unknown';
+    const [first, second] = idsOf(group);
+    expect((await under.call('DELETE', `/offers/${first}`)).body).toMatchObject({ return_code: 'E7' });
+    billing.closing = 'works';
+    billing.pay(-group.group_id);
+    expect((await under.call('DELETE', `/offers/${second}`)).body).toMatchObject({ return_code: 'E6' });
+    expect(await states(group)).toEqual(Array(3).fill('Awaiting Payment'));
+    expect(await under.count('offers WHERE deleting_since IS NOT NULL')).toBe(0);
+    for (const [index, id] of idsOf(group).entries())
+      await under.deliver(OfferPaid, offerPaid(under, id, { vatMinor: ['66', '67', '67'][index]! }));
+    expect((await under.call('DELETE', `/offers/${first}`)).status).toBe(200);
+    expect(await states(group)).toEqual(['Deleted', 'Scheduled', 'Scheduled']);
+  });
+
+  it('whose deletion got no answer works again: billing is told once for all offers', async () => {
+    const group = await createdGroup(byCard);
+    under.otherServices.spoilt.close = 'status 500';
+    expect((await under.call('DELETE', `/offers/${idsOf(group)[0]}`)).body).toMatchObject({
+      return_code: 'E7',
+    });
+    expect(await under.count('offers WHERE keeping_since IS NOT NULL')).toBe(3);
+    const told: string[] = [];
+    under.otherServices.onCall = async ({ name, when, path }) => {
+      if (name === 'keep' && when === 'done') told.push(path);
+    };
+    await under.offers.sweeper.recover();
+    expect(told).toEqual([`/internal/groups/${group.group_id}/keep-checkout`]);
+    expect(await under.count('offers WHERE keeping_since IS NOT NULL')).toBe(0);
+    expect(salesIn(under)).toMatchObject([[-group.group_id, { state: 'open' }]]);
+  });
+});
+
+describe('a command for a group', () => {
+  const results = (done: boolean, message: string) => ({ done, message });
+
+  it('is given to each of its offers, and says what became of each', async () => {
+    const group = await createdGroup(startingNow);
+    const [first] = idsOf(group);
+    const path = `/offer-groups/${group.group_id}`;
+    await under.call('POST', `/offers/${first}/pause`);
+    expect(await bodyOf('POST', `${path}/pause`)).toMatchObject({
+      return_code: 'S1',
+      results: [
+        results(false, 'Offer is already paused'),
+        results(true, 'Offer has been paused'),
+        results(true, 'Offer has been paused'),
+      ],
+    });
+    await under.call('DELETE', `/offers/${first}`);
+    expect(await bodyOf('POST', `${path}/resume`)).toMatchObject({
+      results: Array(2).fill(results(true, 'Offer has been resumed')),
+    });
+    expect(await bodyOf('GET', path)).toMatchObject({
+      offers: [
+        { offer_id: idsOf(group)[1], label: null, offer_status: 'Active', cost: 10 },
+        { offer_id: idsOf(group)[2], label: 'Camden', offer_status: 'Active', cost: 10 },
+      ],
+      totals: { offers: 2, live: 2, views: 0, clicks: 0, spent: 30 },
+    });
+    expect(await bodyOf('DELETE', path)).toMatchObject({
+      results: Array(2).fill(results(true, 'Offer has been deleted')),
+    });
+    expect(await states(group)).toEqual(['Deleted', 'Deleted', 'Deleted']);
+  });
+
+  it('to delete it, unpaid, asks billing once and tells the outcome of each', async () => {
+    const group = await createdGroup(byCard);
+    expect(await bodyOf('DELETE', `/offer-groups/${group.group_id}`)).toEqual({
+      return_code: 'S1',
+      results: idsOf(group).map((id) => ({ offer_id: id, done: true, message: 'Offer has been deleted' })),
+    });
+  });
+
+  it.each(['GET', 'DELETE', 'POST /pause', 'POST /resume'])(
+    '%s is 401 for another organisation, the other mode and no group',
+    async (line) => {
+      const group = await createdGroup();
+      const [method = '', rest = ''] = line.split(' ');
+      for (const [id, caller] of [
+        [group.group_id, { organisationId: 2 }],
+        [group.group_id, { mode: 'LIVE' }],
+        [group.group_id + 1_000, {}],
+        ['x', {}],
+      ] as const) {
+        const { status, body } = await under.call(method, `/offer-groups/${id}${rest}`, { caller });
+        expect({ status, body }).toEqual(coded('E1', 401, 'Offer group not found'));
+        expect((await under.call('GET', `/portal/offer-groups/${id}`, { caller })).status).toBe(404);
+      }
+      expect(await states(group)).toEqual(['Scheduled', 'Scheduled', 'Scheduled']);
+    },
+  );
+});
