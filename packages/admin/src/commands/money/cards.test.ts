@@ -19,6 +19,7 @@ describe('card problems', () => {
       organisationId: 3,
       offerId: 7,
       topUpId: null,
+      groupId: null,
       booked: true,
       settlement: null,
     };
