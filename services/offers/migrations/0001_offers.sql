@@ -205,6 +205,27 @@ CREATE INDEX offers_to_refile ON offers (
 ) WHERE (deleted_at IS NULL OR deleted_at >= expiry_at) AND shown_at IS NOT NULL
   AND offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activation_announced_at, end_announced_at) IS NOT NULL;
 
+---- Changes by people ----
+-- Who changed an offer and when, written in the transaction of the change. People and keys are ids: the gateway has their names, and forgets
+-- them with the person.
+CREATE TABLE offer_changes (
+  change_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- Changes of a dropped reservation go with it.
+  offer_id     integer NOT NULL REFERENCES offers ON DELETE CASCADE,
+  what         text NOT NULL,
+  -- In the time of the offer.
+  changed_at   timestamptz(3) NOT NULL,
+  -- Both: the key of a person. Neither: the staff of the platform.
+  person_id    integer,
+  key_id       integer,
+  -- The changed fields of an edit.
+  fields       text[] NOT NULL DEFAULT '{}',
+  -- The offer that follows an extended one.
+  following_id integer REFERENCES offers ON DELETE CASCADE
+);
+CREATE INDEX offer_changes_of_offer ON offer_changes (offer_id, change_id DESC);
+CREATE INDEX offer_changes_following ON offer_changes (following_id) WHERE following_id IS NOT NULL;
+
 ---- The quota ----
 
 -- The quota counts what is neither deleted nor Ended, reservations included (decision 17, quota of offers).

@@ -96,11 +96,14 @@ export async function updateTogether<
   now: Date,
   decide: (offers: readonly Offer[], now: Date) => C,
   deadline?: Deadline,
+  alongside: (tx: Transaction, change: Extract<C, { readonly ok: true }>) => Promise<void> = async () => {},
 ): Promise<C> {
   return postgres.transaction(async (tx) => {
     const offers = await findOffers(tx, `${paidTogether} FOR UPDATE`, referenceValues(reference));
     const change = decide(offers, await nowIn(tx, reference, now));
-    if (change.ok) for (const { offer, events } of change.changes) await saveOffer(tx, offer, events, now);
+    if (!change.ok) return change;
+    for (const { offer, events } of change.changes) await saveOffer(tx, offer, events, now);
+    await alongside(tx, change as Extract<C, { readonly ok: true }>);
     return change;
   }, deadline);
 }

@@ -20,7 +20,15 @@ import {
 import { faultOfDays } from '../values/day-range.ts';
 import { offerTexts } from '../values/offer-texts.ts';
 import { EXAMINED_OFFERS, MAX_OFFERS_AT_ONCE, offerSorts } from '../values/offers-list.ts';
-import { currency, groupId, minorUnits, offerId, offerStatus, paymentMethod } from '../values/primitives.ts';
+import {
+  currency,
+  groupId,
+  minorUnits,
+  offerId,
+  offerStatus,
+  paymentMethod,
+  personId,
+} from '../values/primitives.ts';
 import { timeZone } from '../values/time-zone.ts';
 
 const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
@@ -245,6 +253,48 @@ export const resultsReply = z
   })
   .meta({ id: 'Results' });
 export type ResultsReply = z.infer<typeof resultsReply>;
+
+/** GET /portal/api/{mode}/offers/{offer_id}/changes?limit=&cursor= */
+export const changesQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.coerce
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .meta({ description: '`next_cursor` of the page before.' }),
+});
+export const changeOfOffer = z.enum([
+  'created',
+  'edited',
+  'paused',
+  'resumed',
+  'extended',
+  'review_requested',
+  'deleted',
+  'disabled',
+  'enabled',
+]);
+export type ChangeOfOffer = z.infer<typeof changeOfOffer>;
+export const offerChange = z.object({
+  change_id: z.int(),
+  what: changeOfOffer,
+  changed_datetime: utcInstant,
+  by: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('person'), person_id: personId }),
+      z.object({ kind: z.literal('api_key'), key_id: z.int().positive() }),
+      z.object({ kind: z.literal('staff') }),
+    ])
+    .meta({ description: '`GET /authors` has the names. `staff`: the platform team.' }),
+  fields: z.array(z.string()).meta({ description: 'Of an edit: the fields that were changed.' }),
+  following_offer_id: offerId.nullable().meta({ description: 'Of an extension: the offer that follows.' }),
+});
+export type OfferChange = z.infer<typeof offerChange>;
+export const changesReply = z
+  .object({ data: z.array(offerChange), next_cursor: z.int().nullable() })
+  .meta({ id: 'OfferChanges' });
+export type ChangesReply = z.infer<typeof changesReply>;
 
 /** GET /portal/api/{mode}/offers.csv: the query of the list, without paging and sorts. */
 export const offersCsvQuery = portalListQuery.omit({ limit: true, cursor: true, sort: true });

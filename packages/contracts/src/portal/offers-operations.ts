@@ -103,6 +103,17 @@ export const portalOfferPaths = pathsOf({
       '409': refused('The offer is not disabled, or has ended.'),
     },
   }),
+  'GET /{mode}/offers/{offer_id}/changes': viewing.read({
+    id: 'listChangesOfOffer',
+    summary: 'Who changed an offer and when, newest first',
+    description: 'Also of an offer that was deleted.',
+    parameters: { path: offerPath, query: offers.changesQuery },
+    replies: {
+      '200': reply('A page of changes.', offers.changesReply),
+      '400': refused('A parameter is invalid; the message names it.'),
+      ...unknown,
+    },
+  }),
   'GET /{mode}/offers/{offer_id}/analytics/series': viewing.read({
     id: 'readAnalyticsSeries',
     summary: 'Views and clicks of an offer over time, for charts',

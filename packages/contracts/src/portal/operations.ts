@@ -130,6 +130,7 @@ const sessions = section('Session');
 const organisations = section('Organisation');
 const places = section('Places', 'Marketer, Admin');
 const people = section('People', 'Admin');
+const viewing = section('Offers', 'Viewer, Marketer, Admin');
 const terms = section('Terms');
 const keys = section('Keys', 'Developer, Admin');
 const keyRights = section('Keys', 'Admin');
@@ -322,6 +323,16 @@ export const ownPaths = pathsOf({
     summary: 'The people of the organisation',
     description: 'With their roles, and whether they have signed in or are disabled.',
     replies: { '200': reply('People.', organisation.peopleOfOrganisation) },
+  }),
+  'GET /authors': viewing.read({
+    id: 'readAuthors',
+    summary: 'The addresses of people, and the last characters of keys, that changed offers',
+    description: 'People and keys of the organisation alone; those of others are left out.',
+    parameters: { query: organisation.authorsQuery },
+    replies: {
+      '200': reply('Those that are known.', named('Authors', organisation.authorsReply)),
+      '400': refused('A parameter is invalid; the message names it.'),
+    },
   }),
   'POST /people': people.change({
     id: 'invitePerson',

@@ -148,6 +148,21 @@ export type PortalPerson = z.infer<typeof person>;
 export const peopleOfOrganisation = z.object({ people: z.array(person) });
 export type PeopleOfOrganisation = z.infer<typeof peopleOfOrganisation>;
 
+const authorIds = z
+  .string()
+  .regex(/^\d{1,9}(,\d{1,9}){0,99}$/, 'must be at most 100 ids with commas between them')
+  .transform((ids) => ids.split(',').map(Number))
+  .optional();
+/** GET /portal/api/authors?people=3,4&keys=7: who may view offers. Names for the changes of an offer. */
+export const authorsQuery = z.object({ people: authorIds, keys: authorIds });
+export const authorsReply = z.object({
+  people: z
+    .array(z.object({ id: personId, email: z.string() }))
+    .meta({ description: 'Without those who were erased.' }),
+  keys: z.array(z.object({ id: z.int().positive(), lastFour: z.string() })),
+});
+export type AuthorsReply = z.infer<typeof authorsReply>;
+
 /** POST /portal/api/people: Admin. 201 with the person, who gets a mail with a sign-in link. */
 export const personInvitation = z.object({ email, role });
 /** PATCH /portal/api/people/{id}: Admin. 200 with the person; 409 when no enabled admin would be left. */

@@ -71,6 +71,8 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
   return {
     list: (organisationId: number) => store.listPeople(postgres, { organisationId, at: clock.now() }),
 
+    authors: (o: Parameters<typeof store.findAuthors>[1]) => store.findAuthors(postgres, o),
+
     invite: async (
       change: Change,
       { email, role }: { email: string; role: Role },

@@ -105,6 +105,22 @@ export async function invitationsBy(on: Queryable, organisationId: number, limit
 }
 
 /** The people of one organisation, by the time they joined; `maxPeople` limits their number. */
+/** What colleagues know people and keys by. Those of other organisations, and people who were erased, are left out. */
+export async function findAuthors(
+  on: Queryable,
+  o: { organisationId: number; personIds: readonly number[]; keyIds: readonly number[] },
+) {
+  const people = await on.query<{ id: number; email: string }>(
+    `SELECT id, email FROM people WHERE organisation_id = $1 AND id = ANY ($2::integer[]) AND erased_at IS NULL`,
+    [o.organisationId, o.personIds],
+  );
+  const keys = await on.query<{ id: number; lastFour: string }>(
+    `SELECT id, last_four AS "lastFour" FROM api_keys WHERE organisation_id = $1 AND id = ANY ($2::integer[])`,
+    [o.organisationId, o.keyIds],
+  );
+  return { people, keys };
+}
+
 export async function listPeople(
   on: Queryable,
   o: { organisationId: number; at: Date },

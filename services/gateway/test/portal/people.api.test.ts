@@ -56,6 +56,24 @@ describe('GET /portal/api/people', () => {
   });
 });
 
+describe('GET /portal/api/authors', () => {
+  it('names people and keys of the organisation to who may view offers, and no one who was erased', async () => {
+    const { marketer, viewer } = cafe;
+    const key = await portal.gateway.createKey(cafe.organisationId, { personEmail: marketer.email });
+    const stranger = (await organisationWithRoles(portal)).admin;
+    const ask = () =>
+      viewer.call('GET', `/authors?people=${marketer.id},${stranger.id},999999&keys=${key.id},999999`);
+    const keys = [{ id: key.id, lastFour: key.key.slice(-4) }];
+    expect((await ask()).body).toEqual({ people: [{ id: marketer.id, email: marketer.email }], keys });
+    await portal.gateway.admin('POST', '/people/erase', {
+      person: { email: marketer.email },
+      reason: 'asked for it',
+    });
+    expect((await ask()).body).toEqual({ people: [], keys });
+    expect(await viewer.call('GET', '/authors?people=ann')).toMatchObject(refusal(400, 'people'));
+  });
+});
+
 describe('POST /portal/api/people', () => {
   it('mails a link to the person only, and tells other services that the person has not signed in yet', async () => {
     const reply = await invite(newcomer, 'developer');

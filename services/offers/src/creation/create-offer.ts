@@ -109,9 +109,10 @@ async function reserve(
     ...checks,
     createdAt: now,
   };
+  const by = { imageOfferId: form.imageOfferId, keyId: caller.keyId };
   const quota = quotaOf(o, caller);
   const limits = limitsFor(quota, reservation);
-  const { offers, inUse } = await reserveOffers(o.postgres, hold, reservation, limits, deadline);
+  const { offers, inUse } = await reserveOffers(o.postgres, hold, reservation, limits, by, deadline);
   if (offers !== null) return { ok: true, offers };
   const refusal = checkQuota(quota, inUse, reservation);
   if (refusal === null) throw new HoldLost();

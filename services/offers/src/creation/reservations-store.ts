@@ -13,6 +13,7 @@ import {
 import { isCategoryFor } from '../catalogue-store.ts';
 import { dayOf, type OffersInUse, type QuotaLimits } from '../domain/creation/quota.ts';
 import type { Offer } from '../domain/offer.ts';
+import { creationNoted } from '../lifecycle/changes-store.ts';
 import type { OfferEvent } from '../lifecycle/offer-events.ts';
 import { changesOf, changingFacts, columnOf, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
 import { type Hold, HoldLost, holdValues, thisHold } from './idempotency-store.ts';
@@ -55,6 +56,8 @@ export type Reservation = Pick<Offer, (typeof reservedFacts)[number]> & {
 export type Reservations = readonly [Offer, ...Offer[]];
 
 const firstFact = 18;
+const parameterBehind = (index: number) => `$${firstFact + reservedFacts.length + index}`;
+
 const reserveStatement: PreparedStatement = {
   name: 'reserve-offers',
   sql: `WITH picture AS MATERIALIZED (
@@ -76,6 +79,8 @@ const reserveStatement: PreparedStatement = {
           FROM charging LEFT JOIN grouped ON true,
             unnest($13::float8[], $14::float8[], $15::text[], $16::bigint[], $17::integer[]) WITH ORDINALITY AS at (${placeColumns}, place)
           RETURNING ${allColumns}
+        ), noted AS (
+          ${creationNoted('reserved', { imageOfferId: parameterBehind(0), personId: parameterBehind(1), keyId: parameterBehind(2) })}
         )
         SELECT of_organisation, of_person, free_today, reserved.* FROM in_use LEFT JOIN reserved ON true ORDER BY offer_id`,
 };
@@ -92,6 +97,7 @@ export async function reserveOffers(
   hold: Hold,
   reservation: Reservation,
   limits: QuotaLimits,
+  by: { readonly imageOfferId: number | null; readonly keyId: number | null },
   deadline: Deadline,
 ): Promise<{ readonly inUse: OffersInUse; readonly offers: Reservations | null }> {
   const { image, createdBy, createdAt, places, isGroup, netMinor, matchingUsers } = reservation;
@@ -111,6 +117,9 @@ export async function reserveOffers(
     netMinor,
     matchingUsers,
     ...reservedFacts.map((fact) => reservation[fact]),
+    by.imageOfferId,
+    createdBy,
+    by.keyId,
   ];
   const rows = await postgres.transaction(
     (tx) => tx.query<OfferRow & InUseRow>(reserveStatement, values),

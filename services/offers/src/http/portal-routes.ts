@@ -1,7 +1,9 @@
 /** Routes of the portal beyond the public API, called with the signed caller context (contract `portal-offers-api`). */
 import {
   bulkRequest,
+  type ChangesReply,
   type CreationReply,
+  changesQuery,
   type OfferCreditReply,
   type PortalListReply,
   type PortalOffer,
@@ -21,7 +23,9 @@ import type { OffersContext } from '../context.ts';
 import { findCreation } from '../creation/idempotency-store.ts';
 import { readPortalQuery } from '../domain/portal-listing.ts';
 import { requestReview } from '../lifecycle/change-offer.ts';
+import { listChanges } from '../lifecycle/changes-store.ts';
 import { findForPortal, listForPortal } from '../listing/portal-listing-store.ts';
+import { findOfferOrDeleted } from '../offers-store.ts';
 import { readResults } from '../results/read-results.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { type Command, changeEach, commands } from './change-each.ts';
@@ -29,7 +33,7 @@ import { analyticsCsv, offersCsv } from './csv-routes.ts';
 import { showGroupForPortal } from './group-routes.ts';
 import { portalOffer } from './listed-offers.ts';
 import { askedPeriod, creditIfDeleted, creditOfDeleted, zonedSeries } from './offer-figures.ts';
-import { findOwn, nowOf, referenceOf, timingOf } from './own-offer.ts';
+import { callOf, findOwn, nowOf, referenceOf, timingOf } from './own-offer.ts';
 import {
   portalReplies,
   type Reply,
@@ -58,6 +62,7 @@ export function mountPortalRoutes(app: Express, o: OffersContext): void {
   routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
   routes.get('/offer-groups/:group_id', async (req, res) => send(res, await showGroupForPortal(o, req)));
   routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
+  routes.get('/offers/:offer_id/changes', async (req, res) => send(res, await changes(o, req)));
   routes.post('/offers/:offer_id/review-request', async (req, res) => send(res, await askAgain(o, req)));
   routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
   routes.get('/offers/:offer_id/analytics.csv', (req, res) => analyticsCsv(o, req, res));
@@ -125,10 +130,19 @@ async function show(o: OffersContext, req: Request): Promise<Reply> {
   return { status: 200, body: body satisfies PortalOffer };
 }
 
+async function changes(o: OffersContext, req: Request): Promise<Reply> {
+  const { limit, cursor } = validInput(changesQuery, req.query);
+  const offer = await findOwn(o, req, findOfferOrDeleted);
+  if (offer === null) return portalReplies['not-found'];
+  const page = await listChanges(o.postgres, offer.offerId, { before: cursor ?? null, limit });
+  const body: ChangesReply = { data: [...page.changes], next_cursor: page.next };
+  return { status: 200, body };
+}
+
 async function askAgain(o: OffersContext, req: Request): Promise<Reply> {
   const reference = referenceOf(req);
   if (reference === null) return portalReplies['not-found'];
-  const asked = await requestReview(o, reference, timingOf(req));
+  const asked = await requestReview(o, reference, callOf(req));
   return asked.ok ? show(o, req) : reviewRequestReplies[asked.reason];
 }
 

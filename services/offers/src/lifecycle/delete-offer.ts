@@ -20,6 +20,7 @@ import {
 import type { Offer } from '../domain/offer.ts';
 import { type OfferReference, updateTogether } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
+import { noteChange } from './changes-store.ts';
 import { deleted } from './offer-events.ts';
 
 /**
@@ -39,9 +40,19 @@ export async function deleteOffer(
     const decided = beginDeletionOf(reference.offerId, offers, now, receivedAt);
     if (!decided.ok) return decided;
     const { step } = decided;
-    return { ...decided, changes: decided.offers.map((offer) => change({ step, offer }, now)) };
+    return { ...decided, changes: decided.offers.map((offer) => change({ step, offer }, now)), at: now };
   };
-  const begun = await updateTogether(o.postgres, reference, receivedAt, decideBegin, call.deadline);
+  const begun = await updateTogether(
+    o.postgres,
+    reference,
+    receivedAt,
+    decideBegin,
+    call.deadline,
+    async (tx, { offers, at }) => {
+      for (const { offerId } of offers)
+        await noteChange(tx, offerId, { what: 'deleted', by: call.caller, at });
+    },
+  );
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
   const [offer] = begun.offers;

@@ -16,7 +16,8 @@ import { replaceImage } from '../images/images-store.ts';
 import { findOffer, type OfferReference, saveContent, updateOffer } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { nowIn } from '../test-clock/test-clock-store.ts';
-import { updated } from './offer-events.ts';
+import { noteChange } from './changes-store.ts';
+import { fieldOf, updated } from './offer-events.ts';
 
 export type EditRequest = CallContext & {
   readonly reference: OfferReference;
@@ -68,7 +69,7 @@ async function proceed(o: OffersContext, request: EditRequest, hold: Hold | null
     const { offer: next, changed } = edited;
     const imageUrl = o.addresses.sign(next.image, next.expiryAt);
     const events = changed.length === 0 ? [] : [updated(next, { imageUrl, changed }, now)];
-    return { ...edited, events, oldImage: offer.image };
+    return { ...edited, events, oldImage: offer.image, at: now };
   };
   const changed = await updateOffer(
     o.postgres,
@@ -76,13 +77,17 @@ async function proceed(o: OffersContext, request: EditRequest, hold: Hold | null
     receivedAt,
     decide,
     request.deadline,
-    async (tx, { offer, changed, oldImage }) => {
+    async (tx, { offer, changed, oldImage, at }) => {
       if (
         changed.includes('image') &&
         !(await replaceImage(tx, { from: oldImage, to: offer.image, now: receivedAt }))
       )
         throw serviceUnavailable('the new picture was removed before the edit was written');
-      if (changed.length > 0) await saveContent(tx, offer);
+      if (changed.length > 0) {
+        await saveContent(tx, offer);
+        const { caller: by } = request;
+        await noteChange(tx, offer.offerId, { what: 'edited', by, at, fields: changed.map(fieldOf) });
+      }
       if (hold !== null) await finishEdit(tx, hold, offer.offerId, reply);
     },
   );

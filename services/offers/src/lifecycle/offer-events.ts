@@ -38,9 +38,14 @@ export function updated(
 ): OfferEvent {
   return event(OfferUpdated, {
     ...content(offer, imageUrl),
-    changedFields: changed.map((fact) => (fact === 'image' ? 'image' : contentFields[fact])),
+    changedFields: changed.map(fieldOf),
     updatedAt: at.toISOString(),
   });
+}
+
+/** The name that the public API gives a fact. */
+export function fieldOf(fact: EditableFact) {
+  return fact === 'image' ? 'image' : contentFields[fact];
 }
 
 /** What its events have said until now. */

@@ -65,6 +65,7 @@ const portalOffers: readonly Route[] = [
   endpoint('GET /offers/:offer_id', 'offers'),
   endpoint('GET /offer-groups/:group_id', 'offers'),
   endpoint('GET /offers/:offer_id/credit', 'offers'),
+  endpoint('GET /offers/:offer_id/changes', 'offers'),
   endpoint('GET /offers/:offer_id/analytics/series', 'offers'),
   endpoint('GET /offers.csv', 'offers', { budgetMs: exportMs }),
   endpoint('GET /offers/:offer_id/analytics.csv', 'offers', { budgetMs: exportMs }),

@@ -1,5 +1,7 @@
-/** The people of the organisation, for its admins. */
+/** The people of the organisation, for its admins, and who changed its offers. */
 import {
+  type AuthorsReply,
+  authorsQuery,
   type PeopleOfOrganisation,
   type PortalPerson,
   personChange,
@@ -27,6 +29,12 @@ export function peopleRoutes({ people }: { people: People }): Router {
   routes.get('/people', allow('people'), async (req, res) => {
     const all = await people.list(memberOf(req).organisationId);
     res.json({ people: all.map(replyOf) } satisfies PeopleOfOrganisation);
+  });
+
+  routes.get('/authors', allow('view-offers'), async (req, res) => {
+    const { people: personIds = [], keys: keyIds = [] } = validInput(authorsQuery, req.query);
+    const { organisationId } = memberOf(req);
+    res.json((await people.authors({ organisationId, personIds, keyIds })) satisfies AuthorsReply);
   });
 
   routes.post('/people', allow('people'), async (req, res) => {

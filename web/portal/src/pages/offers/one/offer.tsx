@@ -28,6 +28,7 @@ import { quoted } from '../quoted.ts';
 import { isWithheld, lostMinor, nextText } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { Analytics } from './analytics.tsx';
+import { Changes } from './changes.tsx';
 import { ExtendOffer } from './extend-offer.tsx';
 import { linkedOffers } from './following-offer.ts';
 import { Results } from './results.tsx';
@@ -338,6 +339,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
           <MapSources />
         </section>
       </div>
+      <Changes offer={offer} />
     </PortalPage>
   );
 }
