@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { fc, runs } from '@offer-ads/testing/profile';
+import { usualPreferences } from '../src/domain/preferences.ts';
 import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
 import * as events from './events.ts';
 
@@ -223,7 +224,7 @@ describe('a mail that a person has switched off', () => {
     await test.hear(events.ended({ offerId: 1 }));
     await preferences.switchOff(ann.personId, 'offerEnded', new Date());
     await hearAll([events.ended({ offerId: 2 }), events.low(), events.paymentApplied({ offerId: 2 })]);
-    const chosen = { offerEnded: true, balanceLow: false, testMode: false };
+    const chosen = { ...usualPreferences, offerEnded: true, balanceLow: false, testMode: false };
     await preferences.save(ann.personId, chosen, new Date());
     await hearAll([events.ended({ offerId: 3 }), events.low()]);
     const causes = (await test.stored()).map(({ _id }) => _id.replace(/\/[\da-f-]{36}/, ''));
@@ -258,7 +259,7 @@ describe('a mail of TEST mode', () => {
     await test.hear(events.registered());
     await hearAll(all());
     expect(await test.recipients()).toEqual([]);
-    const chosen = { offerEnded: true, balanceLow: false, testMode: true };
+    const chosen = { ...usualPreferences, offerEnded: true, balanceLow: false, testMode: true };
     await test.notifier.preferences.save(ann.personId, chosen, new Date());
     await hearAll(all());
     expect(await test.recipients()).toEqual(Array<string>(5).fill('ann@cafe.example'));

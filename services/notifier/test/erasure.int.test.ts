@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { collectionsWith } from '@offer-ads/testing/stores/find-text';
 import { openBouncesStore } from '../src/bounces-store.ts';
+import { usualPreferences } from '../src/domain/preferences.ts';
 import { erasureRoutes } from '../src/http/erasure-routes.ts';
 import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
 import * as events from './events.ts';
@@ -44,7 +45,7 @@ const withAddress = () => {
   return collectionsWith(db, ann.email);
 };
 
-const chosen = { offerEnded: false, balanceLow: true, testMode: false };
+const chosen = { ...usualPreferences, offerEnded: false, balanceLow: true, testMode: false };
 
 /** Mails to Ann in every place of the store. */
 async function known(): Promise<void> {

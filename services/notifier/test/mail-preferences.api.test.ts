@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { fc } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { usualPreferences } from '../src/domain/preferences.ts';
 import { preferenceRoutes } from '../src/http/preference-routes.ts';
 import { unsubscribeRoutes } from '../src/http/unsubscribe-routes.ts';
 import { unsubscribeLinks } from '../src/unsubscribe-links.ts';
@@ -26,7 +27,7 @@ afterAll(async () => {
 });
 beforeEach(() => test.forget());
 
-const everything = { offerEnded: true, balanceLow: true, testMode: false };
+const everything = { ...usualPreferences, offerEnded: true, balanceLow: true, testMode: false };
 
 describe('/internal/mail-preferences', () => {
   type Caller = Parameters<typeof signedCaller>[0];
@@ -48,7 +49,7 @@ describe('/internal/mail-preferences', () => {
   });
 
   it('stores what the person chose, for this person only, also when sent twice', async () => {
-    const wish = { offerEnded: false, balanceLow: true, testMode: true };
+    const wish = { ...usualPreferences, offerEnded: false, balanceLow: true, testMode: true };
     expect(await ask({ json: wish })).toEqual([200, wish]);
     expect(await ask({ json: wish })).toEqual([200, wish]);
     expect(await ask()).toEqual([200, wish]);
@@ -63,9 +64,12 @@ describe('/internal/mail-preferences', () => {
     ['a value that is not a boolean', { ...everything, offerEnded: 'no' }, /offerEnded/],
     ['an empty array', [], /./],
   ])('refuses %s, says what is wrong, and changes nothing', async (_what, json, message) => {
-    await ask({ json: { offerEnded: false, balanceLow: false, testMode: true } });
+    await ask({ json: { ...usualPreferences, offerEnded: false, balanceLow: false, testMode: true } });
     expect(await ask({ json })).toEqual([400, { message: expect.stringMatching(message) }]);
-    expect(await ask()).toEqual([200, { offerEnded: false, balanceLow: false, testMode: true }]);
+    expect(await ask()).toEqual([
+      200,
+      { ...usualPreferences, offerEnded: false, balanceLow: false, testMode: true },
+    ]);
   });
 
   it('refuses invalid JSON', async () => {
@@ -122,7 +126,7 @@ describe('the unsubscribe link in a mail', () => {
 
   it('does not change the other preferences', async () => {
     const url = await linkFor('ann@cafe.example');
-    const chosen = { offerEnded: true, balanceLow: false, testMode: true };
+    const chosen = { ...usualPreferences, offerEnded: true, balanceLow: false, testMode: true };
     await test.notifier.preferences.save(1, chosen, new Date());
     await fetch(url, { method: 'POST' });
     expect(await wishesOf(1)).toEqual({ ...chosen, offerEnded: false });

@@ -105,6 +105,8 @@ CREATE TABLE offers (
   -- When OfferActivated and OfferEnded were written.
   activation_announced_at timestamptz(3),
   end_announced_at     timestamptz(3),
+  -- When OfferEndsSoon was written, or found to be unneeded.
+  end_soon_announced_at timestamptz(3),
 
   -- 1 at the creation, and one more with each edit of what members see.
   content_version      integer NOT NULL DEFAULT 1,
@@ -135,6 +137,9 @@ CREATE INDEX offers_to_activate ON offers (start_at, offer_id)
 -- An offer that is deleted before its expiry never ends.
 CREATE INDEX offers_ending ON offers (expiry_at, offer_id)
   WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at);
+CREATE INDEX offers_ending_soon ON offers (expiry_at, offer_id)
+  WHERE end_soon_announced_at IS NULL AND end_announced_at IS NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL
+    AND disabled_since IS NULL AND expiry_at - start_at >= interval '48 hours';
 -- Those of a mode in the order of their ids, for followers of the events who start anew.
 CREATE INDEX offers_running ON offers (mode, offer_id)
   WHERE end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL;
@@ -225,6 +230,13 @@ CREATE TABLE offer_changes (
 );
 CREATE INDEX offer_changes_of_offer ON offer_changes (offer_id, change_id DESC);
 CREATE INDEX offer_changes_following ON offer_changes (following_id) WHERE following_id IS NOT NULL;
+
+-- The weekly reports that were written, by the Monday on which they are due.
+CREATE TABLE weekly_reports (
+  monday          date NOT NULL,
+  organisation_id integer NOT NULL,
+  PRIMARY KEY (monday, organisation_id)
+);
 
 ---- The quota ----
 

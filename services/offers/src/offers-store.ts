@@ -11,9 +11,12 @@ import type {
 } from '@offer-ads/platform/postgres/postgres';
 import { editableFacts } from './domain/lifecycle/edit-content.ts';
 import type { Offer, Stop } from './domain/offer.ts';
+import { findExtended } from './lifecycle/changes-store.ts';
 import type { OfferEvent } from './lifecycle/offer-events.ts';
 import {
   endIsDueSql,
+  endsSoonSql,
+  isLastDaySql,
   isLiveSql,
   isRunningSql,
   momentSql,
@@ -123,6 +126,8 @@ type DueWork = {
   readonly condition: (now: string) => string;
   /** The order of an index with this condition. */
   readonly order: string;
+  /** By a test clock: the few offers among which to look. Without it, those whose status the clock has changed. */
+  readonly amongTestOffers?: (now: string) => string;
 };
 
 /** What falls due by the clock. How to add a kind: docs/recipes.md. */
@@ -131,9 +136,15 @@ const dueWork = {
     condition: (now) => `activation_announced_at IS NULL AND ${isLiveSql(now)}`,
     order: 'start_at, offer_id',
   },
+  'to-end-soon': {
+    condition: (now) => `${endsSoonSql} AND ${isLastDaySql(now)}`,
+    order: 'expiry_at, offer_id',
+    amongTestOffers: (now) => `deleted_at IS NULL AND ${isLastDaySql(now)}`,
+  },
   'to-end': { condition: (now) => `${endIsDueSql} AND expiry_at <= ${now}`, order: 'expiry_at, offer_id' },
 } as const satisfies Record<string, DueWork>;
 export type Due = keyof typeof dueWork;
+const workOf = (due: Due): DueWork => dueWork[due];
 export const kindsOfDueWork = Object.keys(dueWork) as readonly Due[];
 
 /**
@@ -151,14 +162,15 @@ export async function changeDueOffers(
   postgres: Pick<Postgres, 'transaction'>,
   due: Due,
   o: { whose: Whose; now: Date; atMost: number },
-  decide: (offer: Offer, now: Date) => Change<'not-due'>,
+  decide: (offer: Offer, now: Date, isExtended: boolean) => Change<'not-due'>,
 ): Promise<number> {
   return postgres.transaction(async (tx) => {
     const offers = (await dueRows(tx, due, o)).map(toOffer);
     const timeOf = await offerTimeOf(tx, offers);
+    const extended = due === 'to-end-soon' ? await findExtended(tx, offers) : new Set<number>();
     let changed = 0;
     for (const offer of offers) {
-      const change = decide(offer, timeOf(offer, o.now));
+      const change = decide(offer, timeOf(offer, o.now), extended.has(offer.offerId));
       changed += (await applyChange(tx, change, o.now)).ok ? 1 : 0;
     }
     return changed;
@@ -225,7 +237,7 @@ function dueByTestClock(due: Due, lock: string, organisation?: `$${number}`): st
       SELECT offers.* FROM offers
       WHERE offer_id = ANY (ARRAY(
           SELECT offer_id FROM offers
-          WHERE organisation_id = clock.organisation_id AND mode = 'TEST' AND ${movedOnSql(now)}
+          WHERE organisation_id = clock.organisation_id AND mode = 'TEST' AND ${(workOf(due).amongTestOffers ?? movedOnSql)(now)}
         )) AND ${dueWork[due].condition(now)}
       ORDER BY offer_id LIMIT $2 ${lock}
     ) AS due ${organisation === undefined ? '' : `WHERE clock.organisation_id = ${organisation}`}`;
@@ -246,6 +258,7 @@ export const changingFacts = [
   'deletedAt',
   'activationAnnouncedAt',
   'endAnnouncedAt',
+  'endSoonAnnouncedAt',
   'version',
   'deletions',
   'failedDeletion',

@@ -25,6 +25,12 @@ export const isRunningSql = 'end_announced_at IS NULL AND shown_at IS NOT NULL A
 export const endIsDueSql =
   'end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at)';
 
+/** Its end is announced a day before. As in the index `offers_ending_soon`. */
+export const endsSoonSql = `end_soon_announced_at IS NULL AND end_announced_at IS NULL AND payment_applied_at IS NOT NULL
+  AND deleted_at IS NULL AND disabled_since IS NULL AND expiry_at - start_at >= interval '48 hours'`;
+export const isLastDaySql = (now: string) =>
+  `expiry_at > ${now} AND expiry_at <= ${now}::timestamptz + interval '24 hours'`;
+
 /** The test clock of TEST offers, as `clock`. @param offers the name of their table */
 export const withClockSql = (offers: string) =>
   `LEFT JOIN test_clocks AS clock ON ${offers}.mode = 'TEST' AND clock.organisation_id = ${offers}.organisation_id`;

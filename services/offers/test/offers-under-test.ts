@@ -261,7 +261,7 @@ function patientUrl(databaseUrl: string): string {
   return url.href;
 }
 
-const fromSweeper = new Set(['OfferActivated', 'OfferEnded']);
+const fromSweeper = new Set(['OfferActivated', 'OfferEndsSoon', 'OfferEnded', 'WeekEnded']);
 
 export const catalogue = {
   categories: [

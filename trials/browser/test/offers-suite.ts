@@ -117,7 +117,9 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByRole('heading', { name: 'Tango for two' }).waitFor();
     expect(await page.getByAltText('Picture of the offer').getAttribute('src')).not.toBe(picture);
 
-    await page.getByRole('button', { name: 'Extend' }).click();
+    await page.getByRole('button', { name: 'Extend' }).waitFor();
+    // As the mail "Offer ends soon" leads there.
+    await go(`/portal/test/offers/${id}?extend=yes`);
     const dialog = page.getByRole('dialog');
     await dialog.locator('.estimate strong').waitFor();
     expect(await faultsOf(page, 'extend-offer')).toEqual([]);
@@ -128,6 +130,16 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByText('It is paid and will be shown from').waitFor();
     await page.getByRole('link', { name: `offer ${id}` }).click();
     await page.getByText('It continues until').waitFor();
+    const changes = page.getByRole('list').filter({ hasText: 'Created' });
+    await changes.getByText(adminEmail).first().waitFor();
+    expect(
+      (await changes.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/, \d.*/s, '')),
+    ).toEqual([
+      expect.stringMatching(new RegExp(`^Extended by offer \\d+\\s+${adminEmail}$`)),
+      `Edited: title, image\n${adminEmail}`,
+      `Created\nAPI key …${key.slice(-4)}`,
+    ]);
+    expect(await faultsOf(page, 'offer-changes')).toEqual([]);
     await go('/portal/test/offers');
     await page.getByRole('row').filter({ hasText: 'Tango for two' }).nth(1).waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'Tango for two' }).count()).toBe(2);

@@ -22,6 +22,8 @@ export const allEvents: readonly EventDeclaration[] = [
   offers.OfferResumed,
   offers.OfferDisabled,
   offers.OfferEnabled,
+  offers.OfferEndsSoon,
+  offers.WeekEnded,
   offers.OfferEnded,
   offers.OfferDeleted,
   offers.CatalogueChanged,

@@ -151,6 +151,45 @@ export const OfferEnabled = declareEvent({
   meaning: 'An admin of the platform enabled the offer again.',
 });
 
+export const OfferEndsSoon = declareEvent({
+  name: 'OfferEndsSoon',
+  version: 1,
+  owner: 'offers',
+  consumers: ['notifier'],
+  schema: offerReference.extend({ paused: z.boolean() }),
+  meaning:
+    'The expiry is a day away, and no other offer extends this one. Only of offers of two days or more.',
+});
+
+const resultsOfOffers = z.object({
+  views: z.int().nonnegative(),
+  clicks: z.int().nonnegative(),
+  costMinor: minorUnits.meta({ description: 'The part of the price for the time that ran, net of VAT.' }),
+});
+/** The offers that a weekly report names. */
+export const MAX_REPORTED = 10;
+export const WeekEnded = declareEvent({
+  name: 'WeekEnded',
+  version: 1,
+  owner: 'offers',
+  consumers: ['notifier'],
+  schema: z.object({
+    organisationId,
+    mode,
+    currency,
+    from: instant.meta({ description: 'A Monday, 00:00 UTC.' }),
+    to: instant.meta({ description: 'The Monday after it.' }),
+    offers: z
+      .array(resultsOfOffers.extend({ offerId, title: z.string() }))
+      .max(MAX_REPORTED)
+      .meta({ description: 'Those with the most views, the greatest first.' }),
+    moreOffers: z.int().nonnegative().meta({ description: 'How many more ran in the week.' }),
+    total: resultsOfOffers,
+  }),
+  meaning:
+    'A week is over in which LIVE offers of the organisation ran: their results, for its weekly report.',
+});
+
 export const OfferEnded = declareEvent({
   name: 'OfferEnded',
   version: 1,

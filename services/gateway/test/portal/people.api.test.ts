@@ -67,6 +67,7 @@ describe('GET /portal/api/authors', () => {
     expect((await ask()).body).toEqual({ people: [{ id: marketer.id, email: marketer.email }], keys });
     await portal.gateway.admin('POST', '/people/erase', {
       person: { email: marketer.email },
+      dryRun: false,
       reason: 'asked for it',
     });
     expect((await ask()).body).toEqual({ people: [], keys });

@@ -11,15 +11,25 @@ import {
   OfferDisabled,
   OfferEnabled,
   OfferEnded,
+  OfferEndsSoon,
   OfferPaymentApplied,
   PaymentLinkIssued,
+  WeekEnded,
 } from '@offer-ads/contracts/events/offers';
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { type Announcement, toOnePerson, toPeopleOf } from './announcement.ts';
 import { adminsAnd, adminsAndFinance } from './contact.ts';
 import { balanceCredited, balanceLow, balanceToppedUp } from './letters/balance-letters.ts';
 import { invitation, signIn, signUp } from './letters/link-letters.ts';
-import { offerDisabled, offerEnabled, offerEnded, offerPaid, paymentLink } from './letters/offer-letters.ts';
+import {
+  offerDisabled,
+  offerEnabled,
+  offerEnded,
+  offerEndsSoon,
+  offerPaid,
+  paymentLink,
+  weekEnded,
+} from './letters/offer-letters.ts';
 import { approvalWithdrawn, organisationApproved } from './letters/organisation-letters.ts';
 
 export const announcements: readonly Announcement[] = [
@@ -31,6 +41,17 @@ export const announcements: readonly Announcement[] = [
   toPeopleOf(OfferPaymentApplied, {
     cause: (payment) => `offer-paid/offer/${payment.offerId}`,
     write: offerPaid,
+  }),
+  toPeopleOf(OfferEndsSoon, {
+    cause: (offer) => `offer-ends-soon/offer/${offer.offerId}`,
+    write: offerEndsSoon,
+    optional: 'offerEndsSoon',
+    oneClick: true,
+  }),
+  toPeopleOf(WeekEnded, {
+    write: weekEnded,
+    optional: 'weeklyReport',
+    oneClick: true,
   }),
   toPeopleOf(OfferEnded, {
     cause: (offer) => `offer-ended/offer/${offer.offerId}`,

@@ -71,6 +71,8 @@ export type Offer = Lifecycle &
     readonly keepingSince: Date | null;
     /** When OfferActivated was written, once. */
     readonly activationAnnouncedAt: Date | null;
+    /** When OfferEndsSoon was written, once, or found to be unneeded. */
+    readonly endSoonAnnouncedAt: Date | null;
     /** 1 at the creation, and one more with each edit. */
     readonly contentVersion: number;
     /** The latest edit, by the real time; null: it was never edited. */

@@ -40,6 +40,19 @@ export const creationNoted = (
       AND earlier.organisation_id = reserved.organisation_id AND earlier.mode = reserved.mode
       AND earlier.expiry_at = reserved.start_at AND earlier.latitude = reserved.latitude AND earlier.longitude = reserved.longitude`;
 
+/** Those of the offers that another offer extends, paid or not. */
+export async function findExtended(
+  db: Queryable,
+  offers: readonly { readonly offerId: number }[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db.query<{ offer_id: number }>(
+    `SELECT change.offer_id FROM offer_changes AS change JOIN offers AS following ON following.offer_id = following_id
+      WHERE change.offer_id = ANY ($1::integer[]) AND following.shown_at IS NOT NULL AND following.deleted_at IS NULL`,
+    [offers.map(({ offerId }) => offerId)],
+  );
+  return new Set(rows.map(({ offer_id: offerId }) => offerId));
+}
+
 type ChangeRow = {
   readonly change_id: string;
   readonly what: ChangeOfOffer;

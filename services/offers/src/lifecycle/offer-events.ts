@@ -8,6 +8,7 @@ import {
   OfferDisabled,
   OfferEnabled,
   OfferEnded,
+  OfferEndsSoon,
   OfferPaused,
   OfferPaymentApplied,
   OfferResumed,
@@ -113,6 +114,10 @@ export function disabled(offer: Offer, at: Date): OfferEvent {
 
 export function enabled(offer: Offer, at: Date): OfferEvent {
   return event(OfferEnabled, { ...reference(offer), enabledAt: at.toISOString() });
+}
+
+export function endsSoon(offer: Offer): OfferEvent {
+  return event(OfferEndsSoon, { ...reference(offer), paused: offer.pausedSince !== null });
 }
 
 export function ended(offer: Offer, at: Date): OfferEvent {

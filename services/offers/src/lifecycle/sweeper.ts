@@ -15,11 +15,14 @@ import {
   kindsOfDueWork,
   type Whose,
 } from '../offers-store.ts';
-import { activated, ended } from './offer-events.ts';
+import { weeklyReports } from '../results/weekly-reports.ts';
+import { activated, ended, endsSoon } from './offer-events.ts';
 
 export type Sweeper = AsyncDisposable & {
   /** Writes the events of offers that became live or ended. */
   readonly announce: () => Promise<void>;
+  /** Writes the weekly reports that are due. */
+  readonly report: () => Promise<void>;
   /** Completes creations and deletions whose request died. */
   readonly recover: () => Promise<void>;
 };
@@ -27,6 +30,7 @@ export type Sweeper = AsyncDisposable & {
 /** OfferActivated and OfferEnded are published within two seconds of their moment. */
 const ANNOUNCE_EVERY_MS = 1_000;
 const RECOVER_EVERY_MS = 5_000;
+const REPORT_EVERY_MS = 60_000;
 /** Small, so that few rows are locked for a short time, even when many offers begin on the hour. */
 const BATCH = 200;
 
@@ -48,9 +52,16 @@ export function startSweeper(o: OffersContext): Sweeper {
   ].map(({ name, recover }) =>
     startLoop({ ...o, name, everyMs: RECOVER_EVERY_MS, work: (stopping) => recover(o, stopping) }),
   );
-  const loops: readonly Loop[] = [announcing, ...recovering];
+  const reporting = startLoop({
+    ...o,
+    name: 'offers-weekly-reports',
+    everyMs: REPORT_EVERY_MS,
+    work: weeklyReports(o),
+  });
+  const loops: readonly Loop[] = [announcing, ...recovering, reporting];
   return {
     announce: announcing.runNow,
+    report: reporting.runNow,
     recover: async () => {
       await Promise.all(recovering.map((loop) => loop.runNow()));
     },
@@ -89,8 +100,9 @@ function announceBatch(o: Announcing, due: Due, whose: Whose): Promise<number> {
   return changeDueOffers(o.postgres, due, { whose, now: o.clock.now(), atMost: BATCH }, announcements[due]);
 }
 
-const announcements: Record<Due, (offer: Offer, now: Date) => Change<'not-due'>> = {
+const announcements: Record<Due, (offer: Offer, now: Date, isExtended: boolean) => Change<'not-due'>> = {
   'to-activate': announceActivation,
+  'to-end-soon': announceEndSoon,
   'to-end': announceEnd,
 };
 
@@ -101,6 +113,16 @@ function announceActivation(offer: Offer, now: Date): Change<'not-due'> {
     ok: true,
     offer: { ...offer, activationAnnouncedAt: now },
     events: [activated(offer, since)],
+  };
+}
+
+/** The real time may come to the last day of a TEST offer that a test clock has already seen end. */
+function announceEndSoon(offer: Offer, now: Date, isExtended: boolean): Change<'not-due'> {
+  if (now >= offer.expiryAt) return { ok: false, reason: 'not-due' };
+  return {
+    ok: true,
+    offer: { ...offer, endSoonAnnouncedAt: now },
+    events: isExtended ? [] : [endsSoon(offer)],
   };
 }
 

@@ -135,6 +135,20 @@ export function sumTrafficFrom(
   return sumFrom(db, 'traffic WHERE offer_id = $4', period, starts, [offerId]);
 }
 
+/** Of each of these offers, in whole hours from the beginning of the period on and before its end. */
+export async function sumTrafficOfOffers(
+  db: Queryable,
+  offerIds: readonly number[],
+  { from, to }: Period,
+): Promise<ReadonlyMap<number, Traffic>> {
+  const rows = await db.query<Traffic & { readonly offerId: number }>(
+    `SELECT offer_id AS "offerId", sum(views)::float8 AS views, sum(clicks)::float8 AS clicks FROM traffic
+     WHERE offer_id = ANY ($1::integer[]) AND hour >= $2 AND hour < $3 GROUP BY offer_id`,
+    [offerIds, from, to],
+  );
+  return new Map(rows.map(({ offerId, views, clicks }) => [offerId, { views, clicks }]));
+}
+
 /** Of all offers of an organisation in a mode. */
 export function sumTrafficOfOrganisation(
   db: Queryable,

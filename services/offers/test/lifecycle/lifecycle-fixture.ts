@@ -55,6 +55,7 @@ export function reservation(): Offer {
     deletedAt: null,
     activationAnnouncedAt: null,
     endAnnouncedAt: null,
+    endSoonAnnouncedAt: null,
     contentVersion: 1,
     contentChangedAt: null,
     reviewWaitingSince: null,

@@ -1,4 +1,4 @@
-/** OfferActivated and OfferEnded: each is written once, with several replicas running. */
+/** OfferActivated, OfferEndsSoon, OfferEnded and WeekEnded: each is written once, with several replicas running. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -6,6 +6,7 @@ import type { Offers } from '../../src/service.ts';
 import { byCard, copyOffer, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
+import { seeOffer } from '../placements/placing.ts';
 
 const HOUR = 3_600_000;
 /** More than one batch of the sweeper. */
@@ -49,6 +50,106 @@ describe('OfferActivated', () => {
     const begun = (await under.events('all')).filter((event) => event.name === 'OfferActivated');
     expect(begun).toHaveLength(HUNDREDS + 1);
     expect(new Set(begun.map(({ data }) => data.offerId)).size).toBe(HUNDREDS + 1);
+  });
+});
+
+describe('OfferEndsSoon', () => {
+  const days = (count: number) => ({ ...startingNow, expiry_datetime: `2026-06-0${1 + count}T12:00:00Z` });
+  const sweep = async (at: string) => {
+    under.clock.set(at);
+    for (const { sweeper } of [under.offers, replica, under.offers]) await sweeper.announce();
+  };
+
+  it('is written once, a day before the end, of paused offers too', async () => {
+    const id = await createdId(under, days(3));
+    const paused = await createdId(under, days(3));
+    await command(paused, 'pause');
+    await sweep('2026-06-03T11:59:59Z');
+    expect(await written(id, 'OfferEndsSoon')).toEqual([]);
+    for (const at of ['2026-06-03T12:00:00Z', '2026-06-03T18:00:00Z', '2026-06-04T12:00:00Z'])
+      await sweep(at);
+    expect(await written(id, 'OfferEndsSoon')).toMatchObject([{ paused: false }]);
+    expect(await written(paused, 'OfferEndsSoon')).toMatchObject([{ paused: true }]);
+  });
+
+  it('is not written of offers that are short, unpaid, disabled, deleted, extended, or over', async () => {
+    const extended = await createdId(under, days(3));
+    const following = { start_datetime: '2026-06-04T12:00:00Z', expiry_datetime: '2026-06-05T12:00:00Z' };
+    await createdId(under, { ...following, image_offer_id: `${extended}` }, { picture: null });
+    const short = await createdId(under, { ...days(2), start_datetime: '2026-06-01T12:00:01Z' });
+    const unpaid = await createdId(under, { ...days(3), ...byCard });
+    const [disabled, deleted] = [await createdId(under, days(3)), await createdId(under, days(3))];
+    await under.admin('POST', `/admin/offers/${disabled}/disable`, { reason: 'its terms' });
+    await under.call('DELETE', `/offers/${deleted}`);
+    await sweep('2026-06-02T13:00:00Z');
+    await sweep('2026-06-03T13:00:00Z');
+    const passedOver = await createdId(under, {
+      start_datetime: '2026-06-03T13:00:00Z',
+      expiry_datetime: '2026-06-08T12:00:00Z',
+    });
+    await sweep('2026-06-09T00:00:00Z');
+    for (const id of [extended, short, unpaid, disabled, deleted, passedOver])
+      expect(await written(id, 'OfferEndsSoon')).toEqual([]);
+  });
+
+  it('is written by the test clock as soon as that comes to the last day', async () => {
+    const id = await createdId(under, days(3));
+    const { status } = await under.call('POST', '/test/clock', { json: { advance_seconds: 2.5 * 86_400 } });
+    expect(status).toBe(200);
+    expect(await written(id, 'OfferEndsSoon')).toHaveLength(1);
+    await sweep('2026-06-03T18:00:00Z');
+    expect(await written(id, 'OfferEndsSoon')).toHaveLength(1);
+  });
+});
+
+describe('WeekEnded', () => {
+  it('is written once on Monday from 06:00 on, of organisations whose LIVE offers ran, with views, clicks and cost of the week', async () => {
+    // 1 June 2026 is a Monday.
+    const week = {
+      start_datetime: '2026-06-01T12:00:00Z',
+      expiry_datetime: '2026-06-15T12:00:00Z',
+      environment: 'LIVE',
+    };
+    const caller = { mode: 'LIVE' as const };
+    const id = await createdId(under, week, { caller });
+    const paused = await createdId(under, week, { caller });
+    await under.call('POST', `/offers/${paused}/pause`, { caller });
+    await createdId(under, { ...week, environment: 'TEST' });
+    await createdId(
+      under,
+      { ...week, start_datetime: '2026-06-09T12:00:00Z' },
+      { caller: { ...caller, organisationId: 2 } },
+    );
+    under.clock.set('2026-06-08T03:00:00Z');
+    await seeOffer(under, id, { views: 3, clicks: 1, at: new Date('2026-06-07T23:00:00Z') });
+    await seeOffer(under, id, { views: 9, at: new Date('2026-06-08T02:00:00Z') });
+    const report = async (at: string) => {
+      under.clock.set(at);
+      await Promise.all([under.offers, replica].map(({ sweeper }) => sweeper.report()));
+      return (await under.events('all')).filter(({ name }) => name === 'WeekEnded').map(({ data }) => data);
+    };
+    expect(await report('2026-06-08T05:59:59Z')).toEqual([]);
+    expect(await report('2026-06-09T00:00:00Z')).toEqual([]);
+    // 6.5 of 14 days of 10.00.
+    const results = { views: 3, clicks: 1, costMinor: '464' };
+    const written = await report('2026-06-08T06:00:00Z');
+    expect(written).toEqual([
+      {
+        organisationId: 1,
+        mode: 'LIVE',
+        currency: 'GBP',
+        from: '2026-06-01T00:00:00.000Z',
+        to: '2026-06-08T00:00:00.000Z',
+        offers: [{ offerId: id, title: 'Two for one', ...results }],
+        moreOffers: 0,
+        total: results,
+      },
+    ]);
+    expect(await report('2026-06-08T07:00:00Z')).toEqual(written);
+    // The loop of a new process has forgotten that the week is done.
+    await using restarted = await under.startReplica();
+    await restarted.sweeper.report();
+    expect(await report('2026-06-08T08:00:00Z')).toEqual(written);
   });
 });
 

@@ -121,6 +121,30 @@ describe('the mail', () => {
     expect(unpaid).toContain('Should a payment still be on its way, its net price is credited');
   });
 
+  it('of an offer that ends soon: when, and that extending is a purchase of its own', () => {
+    const { subject, text } = messageOf('OfferEndsSoon');
+    expect(subject).toBe('Offer ends soon: “Two for one”');
+    expect(text).toContain('It ends on 9 June 2026 at 10:00 (UTC+1). If it should go on, extend it');
+    expect(text).toContain('see the price before you buy anything');
+    expect(text).not.toContain('paused');
+    expect(textOf('OfferEndsSoon', { paused: true })).toContain('It is paused, so members do not see it');
+  });
+
+  it('of a week: each offer and the sums, in the formats of the country', () => {
+    const { subject, text } = messageOf('WeekEnded');
+    expect(subject).toBe('Your week: 1,300 views, 57 clicks');
+    expect(text).toMatch(/\n23\s–\s29 November 2026: views, clicks and cost/);
+    expect(text).toContain(
+      'Two for one at The Crown: 1,234 views, 56 clicks, GBP 25.00\nMore offers: 2, in the sums below',
+    );
+    expect(text).toContain('Views: 1,300\nClicks: 57\nCost: GBP 40.00');
+    const one = { views: 1, clicks: 0, costMinor: '0' };
+    expect(textOf('WeekEnded', { total: one, moreOffers: 0 }, 'DE')).toContain(
+      '1.234 views, 56 clicks, 25,00 GBP',
+    );
+    expect(messageOf('WeekEnded', { total: one }).subject).toBe('Your week: 1 view, 0 clicks');
+  });
+
   it('of a sign-in: the link and when it stops working', () => {
     const text = textOf('SignInRequested');
     expect(text).toContain(signInLink);
@@ -161,6 +185,8 @@ describe('the mail', () => {
   it.each([
     ['OfferPaymentApplied', {}, 'Open the offer', '/live/offers/17'],
     ['OfferPaymentApplied', { mode: 'TEST' }, 'Open the offer', '/test/offers/17'],
+    ['OfferEndsSoon', {}, 'Extend the offer', '/live/offers/17?extend=yes'],
+    ['WeekEnded', {}, 'See all results', '/live/offers?sort=most_views'],
     ['OfferEnded', {}, 'Open the offer', '/live/offers/17'],
     ['OfferDisabled', {}, 'Open the offer', '/live/offers/17'],
     ['OfferEnabled', {}, 'Open the offer', '/live/offers/17'],

@@ -4,8 +4,10 @@ import type {
   OfferDisabled,
   OfferEnabled,
   OfferEnded,
+  OfferEndsSoon,
   OfferPaymentApplied,
   PaymentLinkIssued,
+  WeekEnded,
 } from '@offer-ads/contracts/events/offers';
 import type { PaymentMethod } from '@offer-ads/contracts/values/primitives';
 import type { Line } from './letter.ts';
@@ -81,6 +83,63 @@ function ofLateStart({ paymentMethod, unusedMs, mode }: Payment): string {
 
 function tooLate({ netMinor, currency, mode }: Payment, when: string, { money }: Setting): string {
   return `The payment arrived after ${when}, so the offer is not shown. The whole net price of ${money(netMinor, currency)} is credited to your ${mode} balance.`;
+}
+
+/** A day before the end. The link opens the page where the offer can be extended, and buys nothing. */
+export function offerEndsSoon(offer: EventData<typeof OfferEndsSoon>, setting: Setting): LetterToAdmins {
+  const { mode, offerId, paused } = offer;
+  return {
+    ...aboutOffer(offer, 'Offer ends soon', setting),
+    heading: 'Your offer ends soon',
+    paragraphs: [
+      `It ends on ${setting.dateTime(offer.expiryAt)}. If it should go on, extend it: you choose the new end and see the price before you buy anything.`,
+      ...(paused ? ['It is paused, so members do not see it at present. Its end stays the same.'] : []),
+    ],
+    action: pageAction({ label: 'Extend the offer', mode, page: `offers/${offerId}?extend=yes` }, setting),
+  };
+}
+
+/** On Monday: what the offers of an organisation brought in the week before. */
+export function weekEnded(week: EventData<typeof WeekEnded>, setting: Setting): LetterToAdmins {
+  const { mode, currency, offers, moreOffers, total } = week;
+  const { count, money } = setting;
+  const figures = ({ views, clicks, costMinor }: typeof total) =>
+    `${counted(views, 'view', count)}, ${counted(clicks, 'click', count)}, ${money(costMinor, currency)}`;
+  return {
+    ...inMode(
+      mode,
+      `Your week: ${counted(total.views, 'view', count)}, ${counted(total.clicks, 'click', count)}`,
+    ),
+    heading: 'The week of your offers',
+    paragraphs: [
+      `${weekOf(week)}: views, clicks and cost of the offers that ran. The cost is the part of the price for the time in which an offer ran, without VAT.`,
+    ],
+    facts: [
+      ...offers.map((offer): Line => [foreign(offer.title), figures(offer)]),
+      ...(moreOffers === 0 ? [] : [['More offers', `${count(moreOffers)}, in the sums below`] as const]),
+    ],
+    amounts: [
+      ['Views', count(total.views)],
+      ['Clicks', count(total.clicks)],
+      ['Cost', money(total.costMinor, currency)],
+    ],
+    action: pageAction({ label: 'See all results', mode, page: 'offers?sort=most_views' }, setting),
+  };
+}
+
+function counted(number: number, unit: string, count: (number: number) => string): string {
+  return `${count(number)} ${unit}${number === 1 ? '' : 's'}`;
+}
+
+/** "23 – 29 November 2026" */
+function weekOf({ from, to }: { readonly from: string; readonly to: string }): string {
+  const days = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+  return days.formatRange(new Date(from), new Date(Date.parse(to) - 1));
 }
 
 export function offerEnded(offer: End, setting: Setting): LetterToAdmins {

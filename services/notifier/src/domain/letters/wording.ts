@@ -1,6 +1,6 @@
 /** What several letters share: how amounts and times are written, and texts. English words, with the number and time formats of the organisation's country. */
 
-import { amountText } from '@offer-ads/contracts/values/amount-text';
+import { amountText, directionMarks, localeOf } from '@offer-ads/contracts/values/amount-text';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Contact } from '../contact.ts';
 import { clockOf } from '../delivery/country-clock.ts';
@@ -8,6 +8,8 @@ import type { Letter } from './letter.ts';
 import { foreign } from './plain-text.ts';
 
 export type Wording = {
+  /** `1,234`, or `1.234` in Germany. */
+  readonly count: (number: number) => string;
   /**
    * `GBP 1,234.50`, or `1.234,50 EUR` in Germany; the same text as on invoices (decision 64, language of documents).
    */
@@ -19,7 +21,9 @@ export type Wording = {
 /** For an unknown organisation: the default formats, in UTC. */
 export function wordingFor(country: string | undefined): Wording {
   const clock = clockOf(country);
+  const counts = new Intl.NumberFormat(localeOf(country ?? 'GB'), { numberingSystem: 'latn' });
   return {
+    count: (number) => counts.format(number).replace(directionMarks, ''),
     money: (minor, currency) => amountText(BigInt(minor), currency, country ?? 'GB'),
     dateTime: (instant) => clock(new Date(instant)),
   };

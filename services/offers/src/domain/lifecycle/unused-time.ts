@@ -18,16 +18,21 @@ export function unusedTime(offer: Lifecycle, now: Date): UnusedTime {
   return { unusedMs: lengthOfUnion(periodsNotRun(offer, offer.paymentAppliedAt, now), within), scheduledMs };
 }
 
-/** How long the offer has run so far, in milliseconds. */
-export function ranMs(offer: Lifecycle, now: Date): number {
-  if (offer.paymentAppliedAt === null) return 0;
-  // All that is left after a deletion is unused.
-  const to =
-    offer.deletedAt === null
-      ? Math.min(timeOf(offer, now).getTime(), offer.expiryAt.getTime())
-      : offer.expiryAt.getTime();
-  const from = Math.max(offer.startAt.getTime(), offer.createdAt.getTime());
-  return Math.max(0, to - from - unusedTime(offer, now).unusedMs);
+/**
+ * How long the offer ran until now, in milliseconds.
+ * @param since only from then on
+ */
+export function ranMs(offer: Lifecycle, now: Date, since = offer.createdAt): number {
+  const { paymentAppliedAt } = offer;
+  if (paymentAppliedAt === null || cameTooLate(offer, paymentAppliedAt)) return 0;
+  const within = {
+    from: Math.max(offer.startAt.getTime(), offer.createdAt.getTime(), since.getTime()),
+    to: Math.min(timeOf(offer, now).getTime(), offer.expiryAt.getTime()),
+  };
+  return Math.max(
+    0,
+    within.to - within.from - lengthOfUnion(periodsNotRun(offer, paymentAppliedAt, now), within),
+  );
 }
 
 /** Decision 7, late card payments: if a payment reaches an Ended or deleted offer, the whole period is unused. */

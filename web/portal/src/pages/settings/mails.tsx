@@ -7,8 +7,10 @@ import { Loaded } from '../../../../ui/states.tsx';
 import { usePortal, useRead } from '../../session.ts';
 
 const mails = {
+  offerEndsSoon: 'An offer ends in a day',
   offerEnded: 'An offer has ended',
   balanceLow: 'The balance fell below its threshold',
+  weeklyReport: 'It is Monday: views, clicks and cost of the week, if LIVE offers ran',
   testMode: 'Something happened in TEST mode: payments, credits, ends of TEST offers',
 } as const satisfies Record<keyof MailPreferences, string>;
 type Mail = keyof typeof mails;

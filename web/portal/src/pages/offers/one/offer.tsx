@@ -4,7 +4,7 @@ import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { Fragment } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { Refused } from '../../../../../ui/calls/call.ts';
@@ -154,7 +154,13 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
     isDeleted ? [] : (titled.data?.data ?? []),
   );
   // Only when it is known which offer is the last: an earlier one would be extended twice.
+  // From the mail "Offer ends soon": opens the dialog once, when it is known which offer is the last.
+  const { extend } = useRoute().query;
   const canExtend = isLastKnown && last.offer_status !== 'Awaiting Payment' && !isWithheld(last);
+  const opensExtend = extend !== undefined && canExtend && may('offers');
+  useEffect(() => {
+    if (opensExtend) setExtending(last);
+  }, [opensExtend]);
   const paysCard = offer.payment_method === 'E';
   return (
     <PortalPage
