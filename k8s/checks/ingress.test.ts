@@ -57,6 +57,7 @@ describe('an Ingress serves', () => {
     '/portal/docs',
     '/docs',
     '/docs/errors',
+    '/contact',
     '/docs/reference/offers',
     '/assets/portal.js',
     '/downloads',

@@ -256,7 +256,7 @@ export type ResultsReply = z.infer<typeof resultsReply>;
 
 /** GET /portal/api/{mode}/offers/{offer_id}/changes?limit=&cursor= */
 export const changesQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(20),
   cursor: z.coerce
     .number()
     .int()

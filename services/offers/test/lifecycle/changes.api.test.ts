@@ -106,7 +106,7 @@ it('is 404 for other organisations and the other mode, and 400 for a bad page', 
   const id = await createdId(under, startingNow);
   for (const caller of [{ organisationId: 2 }, { mode: 'LIVE' as const }])
     expect((await under.call('GET', `/portal/offers/${id}/changes`, { caller })).status).toBe(404);
-  expect(await under.call('GET', `/portal/offers/${id}/changes?limit=101`)).toMatchObject({
+  expect(await under.call('GET', `/portal/offers/${id}/changes?limit=201`)).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining('limit') },
   });
