@@ -1,4 +1,5 @@
-/** One offer paid by card from purchase to credit, with the mails that go with it. The load of the rolling suite buys others, by balance too. */
+/** One offer, and a group, paid by card from purchase to credit, with the mails that go with it. The load of the rolling suite buys others, by balance too. */
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { listReply } from '@offer-ads/contracts/public/api';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -58,6 +59,88 @@ export function describeLifecycle(system: () => TestSystem): void {
         expect(credited).toBeLessThanOrEqual(net);
         expect(credited).toBeGreaterThan(net * 0.98);
       });
+    });
+  });
+
+  describe('a group of three places', () => {
+    const places = [
+      { latitude: 51.5136, longitude: -0.1365, label: 'Soho' },
+      { latitude: 51.5055, longitude: -0.0754, label: 'Borough' },
+      { latitude: 51.5416, longitude: -0.1433 },
+    ];
+    const later = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(25 * hourMs) };
+    type Group = {
+      readonly group_id: number;
+      readonly offers: readonly { readonly offer_id: number }[];
+      readonly payment_url: string;
+      readonly totals: { readonly spent: number };
+      readonly estimated_cost: number;
+    };
+    const groupOf = (body: object) => body as Group;
+    const create = async (caller: Advertiser, fields: Record<string, string>) => {
+      const changes = { 'location[]': undefined, places: JSON.stringify(places), ...later, ...fields };
+      const headers = { 'idempotency-key': randomUUID() };
+      return caller.request('POST', '/offer-groups', { body: await offerForm(changes), headers });
+    };
+    const estimated = async (caller: Advertiser) => {
+      const { start_datetime, expiry_datetime: end_datetime } = later;
+      const form = { start_datetime, end_datetime, places, radius: 10 };
+      const { body } = await caller.json('POST', '/offer-groups/price-estimate', form);
+      return Math.round(groupOf(body).estimated_cost * 100);
+    };
+    const spent = async (caller: Advertiser, { group_id: id }: Group) =>
+      Math.round(groupOf((await caller.request('GET', `/offer-groups/${id}`)).body).totals.spent * 100);
+
+    it('is paid by one link with VAT for all, with one mail, and credited to the balance when deleted', async () => {
+      const organisation = await newOrganisation(system(), { balance: '0' });
+      await switchTestMailsOn(system(), organisation.adminEmail);
+      const caller = advertiser(system(), organisation.key);
+      const cost = await estimated(caller);
+      const { body } = await create(caller, { title: 'Three by card', payment_method: 'E' });
+      const group = groupOf(body);
+      const session = await simulatedSession(system(), await payAsAPersonWould(group.payment_url));
+      expect(session).toMatchObject({ status: 'complete', vatMinor: Math.round(cost * 0.2) });
+      await eventually(async () => expect(await spent(caller, group)).toBe(cost));
+      expect(await balance(organisation)).toBe('0.00');
+      await eventually(async () => {
+        const paid = {
+          to: organisation.adminEmail,
+          kind: 'Offer paid',
+          title: 'Three by card (3 places)',
+        } as const;
+        expect(await countMails(system(), paid)).toBe(1);
+      });
+      const { body: deleted } = await caller.request('DELETE', `/offer-groups/${group.group_id}`);
+      expect(deleted).toMatchObject({ results: group.offers.map(() => ({ done: true })) });
+      await eventually(async () => {
+        expect(Math.round(Number(await balance(organisation)) * 100)).toBe(cost);
+      });
+    });
+
+    it('is paid from the balance in one charge, within the spending limit of the key, or not at all', async () => {
+      const { id } = await newOrganisation(system());
+      const keyWith = async (perDayMinor: number) => {
+        const limit = `--spend-per-day=${perDayMinor}`;
+        const { key } = await system().admin<{ key: string }>(
+          'key',
+          'create',
+          `--org=${id}`,
+          '--mode=test',
+          limit,
+        );
+        return advertiser(system(), key);
+      };
+      const caller = await keyWith(100_000);
+      const cost = await estimated(caller);
+      const before = await system().balance(id);
+      const refused = await create(await keyWith(cost - 1), {});
+      expect(refused.status).toBe(403);
+      expect(refused.body.message).toContain('spending limit');
+      expect(await system().balance(id)).toBe(before);
+      const { body } = await create(await keyWith(cost), {});
+      expect(body).toMatchObject({ return_code: 'S1', payment_url: null });
+      expect(Math.round((Number(before) - Number(await system().balance(id))) * 100)).toBe(cost);
+      expect(await spent(caller, groupOf(body))).toBe(cost);
     });
   });
 }

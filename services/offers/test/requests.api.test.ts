@@ -45,6 +45,12 @@ const everyEndpoint = [
   ['GET', '/offers?environment=test'],
   ['GET', '/portal/offers'],
   ['GET', '/portal/creations/a-key'],
+  ['POST', '/offer-groups'],
+  ['GET', '/offer-groups/:id'],
+  ['POST', '/offer-groups/:id/pause'],
+  ['POST', '/offer-groups/:id/resume'],
+  ['DELETE', '/offer-groups/:id'],
+  ['GET', '/portal/offer-groups/:id'],
   ...ofOneOffer.map(([method, path]) => [method, path] as const),
 ] as const;
 

@@ -79,7 +79,7 @@ function groupsOf(openapi: OpenApi): Group[] {
   return openapi.tags.map((tag) => ({ ...tag, calls: calls.filter(({ tags }) => tags.includes(tag.name)) }));
 }
 
-const slugOf = (name: string) => name.toLowerCase();
+const slugOf = (name: string) => name.toLowerCase().replaceAll(' ', '-');
 const addressOf = (reference: Reference, name: string) => `${reference.address}/${slugOf(name)}`;
 /** A webhook is called by us: its path is the type of its event. */
 const isOurs = ({ path }: Call) => path.startsWith('/');

@@ -4,6 +4,7 @@ import { eventTexts } from '../values/offer-text-schemas.ts';
 import {
   categoryId,
   currency,
+  groupId,
   instant,
   interestId,
   latitude,
@@ -34,6 +35,14 @@ const offerReference = z.object({
  * harm.
  */
 const unusedTime = z.object({ unusedMs: milliseconds, scheduledMs: milliseconds.positive() });
+
+/** Of an offer that is paid together with others: what all of them cost. */
+const paidTogether = z.object({
+  groupId,
+  places: z.int().positive(),
+  netMinor: minorUnits,
+  vatMinor: minorUnits,
+});
 
 export const OfferCreated = declareEvent({
   name: 'OfferCreated',
@@ -81,6 +90,7 @@ export const PaymentLinkIssued = declareEvent({
     currency,
     netMinor: minorUnits,
     vatMinor: minorUnits,
+    group: paidTogether.optional(),
   }),
   meaning: 'An offer waits for payment by card; the notifier mails the link.',
 });
@@ -96,6 +106,7 @@ export const OfferPaymentApplied = declareEvent({
     currency,
     netMinor: minorUnits,
     vatMinor: minorUnits,
+    group: paidTogether.optional(),
     paidAt: instant,
     /** The state of the offer after the payment. A payment for an ended or deleted offer is wholly unused. */
     outcome: z.enum(['active', 'scheduled', 'ended', 'deleted']),

@@ -29,18 +29,19 @@ import {
   offerPaid,
   paymentLink,
   weekEnded,
+  withWholeGroup,
 } from './letters/offer-letters.ts';
 import { approvalWithdrawn, organisationApproved } from './letters/organisation-letters.ts';
 
 export const announcements: readonly Announcement[] = [
   toPeopleOf(PaymentLinkIssued, {
-    cause: (offer) => `payment-link/offer/${offer.offerId}`,
+    cause: (offer) => `payment-link/${ofGroupOr(offer)}`,
     recipients: (contact, offer) => adminsAnd(contact, offer.createdBy),
-    write: paymentLink,
+    write: (offer, setting) => paymentLink(withWholeGroup(offer), setting),
   }),
   toPeopleOf(OfferPaymentApplied, {
-    cause: (payment) => `offer-paid/offer/${payment.offerId}`,
-    write: offerPaid,
+    cause: (payment) => `offer-paid/${ofGroupOr(payment)}`,
+    write: (payment, setting) => offerPaid(withWholeGroup(payment), setting),
   }),
   toPeopleOf(OfferEndsSoon, {
     cause: (offer) => `offer-ends-soon/offer/${offer.offerId}`,
@@ -76,6 +77,17 @@ export const announcements: readonly Announcement[] = [
   toOnePerson(PersonInvited, invitation),
   toOnePerson(SignUpRequested, signUp),
 ];
+
+/** One mail for all offers that are paid together. */
+function ofGroupOr({
+  offerId,
+  group,
+}: {
+  readonly offerId: number;
+  readonly group?: { readonly groupId: number } | undefined;
+}): string {
+  return group === undefined ? `offer/${offerId}` : `group/${group.groupId}`;
+}
 
 /** The announcement for a stored occurrence. */
 export function announcementOf(eventName: string): Announcement | undefined {

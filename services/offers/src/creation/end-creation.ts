@@ -57,20 +57,19 @@ export async function finishCreation(
     reservations.map(({ netMinor }) => netMinor),
     billed.vatMinor,
   );
-  const shown = reservations.map((reservation, index) => {
-    const offer = show(reservation, { ...billed, vatMinor: vat[index] ?? 0n }, now, at);
-    const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
-    return { reservation, offer, events: [created(offer, imageUrl), paymentEvent(offer, now)] };
-  });
-  const reply = replyOf(
-    shown.map(({ offer }) => offer),
-    now,
+  const offers = reservations.map((reservation, index) =>
+    show(reservation, { ...billed, vatMinor: vat[index] ?? 0n }, now, at),
   );
-  if (!(await finishReservations(o.postgres, hold, { shown, at, reply }))) {
+  const shown = offers.map((offer) => {
+    const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
+    return { offer, events: [created(offer, imageUrl), paymentEvent(offer, offers, now)] };
+  });
+  const reply = replyOf(offers, now);
+  if (!(await finishReservations(o.postgres, hold, { reservations, shown, at, reply }))) {
     const paid = await findReservations(o.postgres, hold, reservations[0].offerId);
     return finishCreation(o, hold, paid, billed, at);
   }
-  for (const { offer } of shown) {
+  for (const offer of offers) {
     const labels = { mode: offer.mode, method: offer.paymentMethod };
     o.meters.created.inc(labels);
     if (offer.paidAt !== null) o.meters.paid.inc(labels);
@@ -86,10 +85,10 @@ export async function dropCreation(o: OffersContext, hold: Hold, offers: Reserva
   });
 }
 
-function paymentEvent(offer: Offer, now: Date): OfferEvent {
+function paymentEvent(offer: Offer, together: readonly Offer[], now: Date): OfferEvent {
   return offer.paidAt === null
-    ? paymentLinkIssued(offer, linkOf(offer))
-    : paymentApplied(offer, paymentOutcome(statusAt(offer, now)), offer.paidAt, now);
+    ? paymentLinkIssued(offer, linkOf(offer), together)
+    : paymentApplied(offer, paymentOutcome(statusAt(offer, now)), together, offer.paidAt, now);
 }
 
 /** "Behaviour" 2 and 3 of POST /offers. The reply for a card offer is the same even if the payment came first. */

@@ -188,8 +188,8 @@ export async function finishReservations(
   postgres: Postgres,
   hold: Hold,
   finished: {
+    readonly reservations: Reservations;
     readonly shown: readonly {
-      readonly reservation: Offer;
       readonly offer: Offer;
       readonly events: readonly OfferEvent[];
     }[];
@@ -198,16 +198,14 @@ export async function finishReservations(
     readonly reply: CreateReply | CreateGroupReply;
   },
 ): Promise<boolean> {
-  const { shown, at, reply } = finished;
+  const { reservations, shown, at, reply } = finished;
   const changes = shown.map(({ offer, events }) => changesOf(offer, events, at));
   try {
     const done = await postgres.query(finishStatement, [
       ...holdValues(hold),
       JSON.stringify(reply),
       JSON.stringify(changes.map(({ changed }) => rowOf(changed))),
-      JSON.stringify(
-        Object.fromEntries(shown.map(({ reservation: { offerId, paidAt } }) => [offerId, paidAt])),
-      ),
+      JSON.stringify(Object.fromEntries(reservations.map(({ offerId, paidAt }) => [offerId, paidAt]))),
       JSON.stringify(changes.flatMap(({ outgoing }) => outgoing)),
     ]);
     if (done.length === 0) throw new HoldLost();

@@ -75,19 +75,21 @@ function content(offer: Offer, imageUrl: string) {
   };
 }
 
-export function paymentLinkIssued(offer: Offer, paymentUrl: string): OfferEvent {
-  return event(PaymentLinkIssued, { ...reference(offer), ...price(offer), paymentUrl });
+/** @param together the offers that are paid with it, itself included */
+export function paymentLinkIssued(offer: Offer, paymentUrl: string, together: readonly Offer[]): OfferEvent {
+  return event(PaymentLinkIssued, { ...reference(offer), ...price(offer, together), paymentUrl });
 }
 
 export function paymentApplied(
   offer: Offer,
   outcome: Exclude<PaymentOutcome, 'deferred'>,
+  together: readonly Offer[],
   paidAt: Date,
   at: Date,
 ): OfferEvent {
   return event(OfferPaymentApplied, {
     ...reference(offer),
-    ...price(offer),
+    ...price(offer, together),
     ...unusedTime(offer, at),
     paymentMethod: offer.paymentMethod,
     paidAt: paidAt.toISOString(),
@@ -152,12 +154,18 @@ function reference(offer: Offer) {
   };
 }
 
-function price(offer: Offer) {
+function price(offer: Offer, together: readonly Offer[]) {
+  const { createdBy, currency, netMinor, vatMinor, groupId } = offer;
+  const total = (amount: 'netMinor' | 'vatMinor') =>
+    together.reduce((sum, each) => sum + each[amount], 0n).toString();
   return {
-    createdBy: offer.createdBy,
-    currency: offer.currency,
-    netMinor: offer.netMinor.toString(),
-    vatMinor: offer.vatMinor.toString(),
+    createdBy,
+    currency,
+    netMinor: netMinor.toString(),
+    vatMinor: vatMinor.toString(),
+    ...(groupId !== null && {
+      group: { groupId, places: together.length, netMinor: total('netMinor'), vatMinor: total('vatMinor') },
+    }),
   };
 }
 

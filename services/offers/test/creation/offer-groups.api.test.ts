@@ -60,6 +60,8 @@ describe('a group from the balance', () => {
         [id, 'OfferPaymentApplied'],
       ]),
     );
+    const group = { groupId, places: 3, netMinor: '3000', vatMinor: '0' };
+    expect((await under.events())[1]?.data).toMatchObject({ netMinor: '1000', group });
     for (const [index, { offer_id: id }] of offers.entries()) {
       const { latitude, longitude, label = null } = threePlaces[index]!;
       const place = { latitude, longitude, place_label: label, group_id: groupId };
@@ -206,7 +208,14 @@ describe('a group by card', () => {
       vat_minor: '200',
       payment_url: group.payment_url,
     });
+    await under.clearEvents();
     await payGroup(group);
+    const [paid] = await under.events();
+    expect(paid?.data).toMatchObject({
+      netMinor: '1000',
+      vatMinor: '66',
+      group: { groupId: group.group_id, places: 3, netMinor: '3000', vatMinor: '200' },
+    });
     expect(await states(group)).toEqual(['Active', 'Active', 'Active']);
     expect(await bodyOf('GET', `/offer-groups/${group.group_id}`)).toMatchObject({
       payment_url: null,

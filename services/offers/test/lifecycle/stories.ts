@@ -160,7 +160,7 @@ function take(offer: Offer, { command, page }: Step, now: Date): Taken {
 }
 
 function paymentEvent(offer: Offer, at: Date): OfferEvent {
-  return paymentApplied(offer, paymentOutcome(stateAt(offer, at)), offer.paidAt ?? at, at);
+  return paymentApplied(offer, paymentOutcome(stateAt(offer, at)), [offer], offer.paidAt ?? at, at);
 }
 
 function takeInModel(model: LifecycleModel, { command, at, page }: Step, done: Taken): boolean {

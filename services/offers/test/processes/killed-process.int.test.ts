@@ -7,7 +7,7 @@ import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { png } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { salesIn } from '../creation/creating.ts';
-import { createdId, form, formOf } from '../forms.ts';
+import { createdId, form, formOf, threePlaces } from '../forms.ts';
 import { type Answer, offersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
 import { installCrashPoints, killDuring } from './crash-points.ts';
@@ -46,6 +46,15 @@ const creations = {
     'commit.finished.lost.E',
     'commit.finished.made.E',
   ],
+  'of a group': [
+    'commit.charging.made.B.group',
+    'call.charge.asked.B.group',
+    'call.charge.done.B.group',
+    'call.checkout.asked.E.group',
+    'call.checkout.done.E.group',
+    'commit.finished.lost.B.group',
+    'commit.finished.made.E.group',
+  ],
   'after billing has refused': [
     'call.resolve.asked.B.refused',
     'call.resolve.done.B.refused',
@@ -66,6 +75,7 @@ type Creation = {
   readonly name: string;
   readonly organisationId: number;
   readonly method: 'B' | 'E';
+  readonly isGroup: boolean;
   readonly isRefused: boolean;
   readonly isRepeated: boolean;
   readonly becomesOffer: boolean;
@@ -79,7 +89,8 @@ function creationsAt(points: readonly string[]): Creation[] {
     const isRepeated = name.endsWith('.retry');
     const becomesOffer = !isRefused && (isRepeated || soldBefore.some((sold) => name.startsWith(sold)));
     const method = name.includes('.E.') ? 'E' : 'B';
-    return { name, organisationId: index + 1, method, isRefused, isRepeated, becomesOffer };
+    const isGroup = name.includes('.group.');
+    return { name, organisationId: index + 1, method, isGroup, isRefused, isRepeated, becomesOffer };
   });
 }
 
@@ -100,8 +111,11 @@ beforeEach(() => under.clock.set(new Date()));
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 const times = { start_datetime: inHours(1), expiry_datetime: inHours(11) };
 
-async function requestOf({ name, method }: Creation) {
-  const body = await form({ ...times, payment_method: method }, picture);
+const pathOf = ({ isGroup }: Creation) => (isGroup ? '/offer-groups' : '/offers');
+
+async function requestOf({ name, method, isGroup }: Creation) {
+  const places = isGroup && { 'location[]': undefined, places: JSON.stringify(threePlaces) };
+  const body = await form({ ...times, payment_method: method, ...places }, picture);
   return { body, headers: { 'Idempotency-Key': name, 'x-request-id': name } };
 }
 
@@ -117,7 +131,7 @@ describe('a process killed while it creates offers', () => {
       await killDuring(under, victim, [...byName.keys()], async (name) => {
         const creation = byName.get(name)!;
         const { organisationId } = creation;
-        return victim.ask('POST', '/offers', { ...(await requestOf(creation)), organisationId });
+        return victim.ask('POST', pathOf(creation), { ...(await requestOf(creation)), organisationId });
       });
 
       under.clock.set(new Date());
@@ -148,7 +162,7 @@ async function endAbandoned(): Promise<void> {
 async function repeat(creation: Creation): Promise<Answer> {
   return eventually(async () => {
     const caller = { organisationId: creation.organisationId };
-    const answer = await under.call('POST', '/offers', { ...(await requestOf(creation)), caller });
+    const answer = await under.call('POST', pathOf(creation), { ...(await requestOf(creation)), caller });
     expect([409, 503]).not.toContain(answer.status);
     return answer;
   });
@@ -156,13 +170,15 @@ async function repeat(creation: Creation): Promise<Answer> {
 
 type Left = Record<'keys' | 'sales' | 'events', readonly string[]> & { readonly shown: readonly boolean[] };
 
-function expectedOf({ becomesOffer, method }: Creation): Left {
+function expectedOf({ becomesOffer, method, isGroup }: Creation): Left {
   if (!becomesOffer) return { keys: [], shown: [], sales: [], events: [] };
+  const events = ['OfferCreated', method === 'B' ? 'OfferPaymentApplied' : 'PaymentLinkIssued'];
+  const offers = isGroup ? threePlaces : [1];
   return {
     keys: ['finished'],
-    shown: [true],
+    shown: offers.map(() => true),
     sales: [method === 'B' ? 'charged' : 'open'],
-    events: ['OfferCreated', method === 'B' ? 'OfferPaymentApplied' : 'PaymentLinkIssued'],
+    events: offers.flatMap(() => events),
   };
 }
 
@@ -171,8 +187,9 @@ async function whatIsLeftOf(all: readonly Creation[]): Promise<Record<string, un
   const keys = await under.postgres.query<{ organisation_id: number; recovery_point: string }>(
     'SELECT organisation_id, recovery_point FROM idempotency_keys',
   );
-  const offers = await under.postgres.query<{ offer_id: number; organisation_id: number; shown: boolean }>(
-    'SELECT offer_id, organisation_id, shown_at IS NOT NULL AS shown FROM offers',
+  // The sale of a group has its negated id.
+  const offers = await under.postgres.query<{ sale: number; organisation_id: number; shown: boolean }>(
+    'SELECT coalesce(-group_id, offer_id) AS sale, organisation_id, shown_at IS NOT NULL AS shown FROM offers',
   );
   const events = await under.events();
   const sales = new Map(salesIn(under));
@@ -181,12 +198,12 @@ async function whatIsLeftOf(all: readonly Creation[]): Promise<Record<string, un
     const owned = {
       keys: keys.filter((key) => key.organisation_id === organisationId).map((key) => key.recovery_point),
       shown: own.map((offer) => offer.shown),
-      sales: own.flatMap((offer) => sales.get(offer.offer_id)?.state ?? []),
+      sales: [...new Set(own.map((offer) => offer.sale))].flatMap((sale) => sales.get(sale)?.state ?? []),
       events: events.filter(({ data }) => data.organisationId === organisationId).map((event) => event.name),
     };
     return [name, owned];
   });
-  for (const { offer_id: id } of offers) sales.delete(id);
+  for (const { sale } of offers) sales.delete(sale);
   return {
     ...Object.fromEntries(left),
     ...Object.fromEntries([...sales].map(([id, sale]) => [`offer ${id}`, sale])),

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Target } from '@offer-ads/contracts/audience/target';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
-import { priceReply, quotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
-import { estimateReply } from '@offer-ads/contracts/public/api';
+import { groupPricesReply, priceReply, quotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
+import { estimateReply, groupEstimateReply } from '@offer-ads/contracts/public/api';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { HttpServer } from '@offer-ads/platform/http/server';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
@@ -237,6 +237,55 @@ describe.each([1, 7])(
     });
   },
 );
+
+describe('the price of a group', () => {
+  const places = [
+    { latitude: 51.5, longitude: -0.1, label: 'Soho' },
+    { latitude: 52.5, longitude: -1.9 },
+  ];
+  const inPlaces: AudienceEngine['count'] = async ({ latitude }) => (latitude === 51.5 ? 1_000 : 649);
+  const form = estimateForm({ location: undefined });
+  const send = async (changes: object) =>
+    (await post('/offer-groups/price-estimate', { ...form, places, ...changes })).body;
+
+  it('is that of each place, and their sum; the creation gets the same', async () => {
+    await start(inPlaces);
+    const single = await Promise.all(
+      places.map(({ latitude, longitude }) => estimateOf(estimateForm({ location: [latitude, longitude] }))),
+    );
+    const estimate = groupEstimateReply.parse(await send({}));
+    expect(estimate.places).toEqual(
+      single.map(({ ad_units, matching_users, estimated_cost }, index) => ({
+        label: ['Soho', null][index],
+        ad_units,
+        matching_users,
+        estimated_cost,
+      })),
+    );
+    expect(estimate.estimated_cost).toBe(single.reduce((sum, each) => sum + (each.estimated_cost ?? 0), 0));
+    // Each place costs the privacy budget of one estimate.
+    expect(disclosed).toHaveLength(4);
+
+    const positions = places.map(({ latitude, longitude }) => ({ latitude, longitude }));
+    const { body } = await post('/internal/group-prices', { ...priceRequest(), places: positions });
+    expect(groupPricesReply.parse(body).prices.map(({ matchingUsers }) => matchingUsers)).toEqual([
+      1_000, 649,
+    ]);
+  });
+
+  it('is null where the currency cannot be billed, and refused with all faults', async () => {
+    await start(inPlaces);
+    const { body } = await post('/offer-groups/price-estimate', { ...form, places }, { currency: 'JPY' });
+    expect(body).toMatchObject({
+      estimated_cost: null,
+      places: [{ estimated_cost: null }, { estimated_cost: null }],
+    });
+    expect(await send({ radius: 1, places: [{ latitude: 91, longitude: 0 }], quote: true })).toMatchObject({
+      return_code: 'E1',
+      message: expect.stringMatching(/^radius .*; places\[0\]\.latitude .*; quote must not be sent/),
+    });
+  });
+});
 
 describe('a quote', () => {
   let members = 1_649;

@@ -22,6 +22,17 @@ describe('the mail', () => {
     );
   });
 
+  it('of a group: one for all its offers, with what they cost together', () => {
+    const group = { groupId: 7, places: 3, netMinor: '3000', vatMinor: '600' };
+    for (const name of ['PaymentLinkIssued', 'OfferPaymentApplied']) {
+      const { subject, text } = messageOf(name, { group });
+      expect(subject).toContain('“Two for one (3 places)”');
+      expect(text).toContain('Net price: GBP 30.00\nVAT: GBP 6.00\nTotal: GBP 36.00');
+      const ids = [17, 18].map((offerId) => notifications(name, { group, offerId }).map(({ id }) => id));
+      expect(ids[0]).toEqual(ids[1]);
+    }
+  });
+
   it('of a payment by card: amounts, VAT, method, dates and the portal', () => {
     const { subject, text } = messageOf('OfferPaymentApplied');
     expect(subject).toBe('Offer paid: “Two for one”');

@@ -19,6 +19,19 @@ type AnyOffer = Omit<EventData<typeof OfferEnabled>, 'enabledAt'>;
 type End = EventData<typeof OfferEnded>;
 type Payment = EventData<typeof OfferPaymentApplied>;
 
+/** As the letter tells of it: one mail tells of all offers that are paid together. */
+export function withWholeGroup<P extends EventData<typeof PaymentLinkIssued> | Payment>(payment: P): P {
+  const { title, group } = payment;
+  if (group === undefined) return payment;
+  const { places, netMinor, vatMinor } = group;
+  return {
+    ...payment,
+    title: `${title} (${places} ${places === 1 ? 'place' : 'places'})`,
+    netMinor,
+    vatMinor,
+  };
+}
+
 /** "Pay for this offer": to the admins and to the person who created it. */
 export function paymentLink(offer: EventData<typeof PaymentLinkIssued>, setting: Setting): LetterToAdmins {
   return {
