@@ -19,7 +19,7 @@ const boToken = 'bos-access-token-that-only-tests-ever-use-0';
 const staffEntry = (name: string, token: string) => hashEntry(name, token, 'console');
 const publicUrl = 'https://console.test';
 
-let answer: { status: number; type: string; body: string };
+let answer: { status: number; type: string; body: string; disposition?: string };
 const lines: string[] = [];
 let clock: TestClock;
 let console_: Console;
@@ -27,7 +27,9 @@ let folder: string;
 let staffFile: string;
 
 const { received: everything, address } = standInServices((_call, res) => {
-  res.writeHead(answer.status, { 'content-type': answer.type, 'set-cookie': 'from=service' });
+  const { status, type, disposition } = answer;
+  const named = disposition === undefined ? {} : { 'content-disposition': disposition };
+  res.writeHead(status, { 'content-type': type, 'set-cookie': 'from=service', ...named });
   res.end(answer.body);
 });
 
@@ -258,6 +260,11 @@ describe('a change', () => {
     ['an organisation', '/api/gateway/organisations/3/disable', { reason: 'unpaid' }],
     ['a picture', '/api/moderation/rulings', { action: 'block', name: '0'.repeat(64), reason: 'stolen' }],
     ['a refund', '/api/billing/card-problems/settle', { id: 're_1', borneBy: 'platform', reason: 'ours' }],
+    [
+      'a balance',
+      '/api/billing/balances/top-up',
+      { organisationId: 3, amountMinor: '100', reason: 'goodwill' },
+    ],
     ['a fixing', '/api/pricing/rates/refresh', { acceptJump: '2026-11-20', reason: 'it is true' }],
     ['an approval', '/api/gateway/organisations/3/withdraw-approval', { reason: 'approved by mistake' }],
     ['a placement key', '/api/gateway/placement-keys/3/roll', { overlapHours: 24, reason: 'each year' }],
@@ -320,7 +327,7 @@ describe('a change', () => {
 
   it('without a page is not passed on', async () => {
     const ann = await signedIn();
-    for (const path of ['/api/gateway/keys', '/api/billing/balances/top-up', '/api/pricing/members/import'])
+    for (const path of ['/api/gateway/keys', '/api/billing/payments/7/void', '/api/pricing/members/import'])
       expect((await call(path, ann, { method: 'POST', json: {} })).status).toBe(404);
     for (const path of ['/api/gateway/parked', '/api/moderation/parked', '/api/gateway/..%2flivez'])
       expect((await call(path, ann)).status).toBe(404);
@@ -360,6 +367,19 @@ describe('the reply of a service', () => {
     expect([copy.headers.get('content-type'), copy.body]).toEqual(['image/jpeg', '\0\u0001\u0002']);
     answer = { status: 200, type: 'text/html', body: '<script>' };
     expect((await call(`/api/offers/images/${name}`, ann)).status).toBe(502);
+  });
+
+  it('is passed on as an invoice to download, with its name', async () => {
+    const disposition = 'attachment; filename="INV-000001.pdf"';
+    answer = { status: 200, type: 'application/pdf', body: '%PDF', disposition };
+    const invoice = await call('/api/billing/invoices/INV-000001.pdf', await signedIn());
+    const { headers } = invoice;
+    expect([headers.get('content-type'), headers.get('content-disposition'), invoice.body]).toEqual([
+      'application/pdf',
+      disposition,
+      '%PDF',
+    ]);
+    expect(received()).toMatchObject([{ call: 'GET /admin/invoices/INV-000001.pdf', owner: 'billing' }]);
   });
 
   it('becomes 502, not 401, when the credential is refused or the service is away', async () => {

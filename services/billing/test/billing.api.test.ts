@@ -118,6 +118,7 @@ describe('a route', () => {
     ['POST', '/internal/play-money'],
     ['GET', '/admin/ledger/check'],
     ['GET', '/admin/balances/statement'],
+    ['GET', '/admin/balances/revenue'],
     ['PUT', '/admin/balances/threshold'],
     ['GET', '/admin/card-problems'],
     ['GET', '/admin/invoices'],

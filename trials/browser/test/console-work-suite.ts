@@ -6,8 +6,8 @@ import { placesWith } from '@offer-ads/testing/stores/find-text';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm, topUp } from '../../harness/advertiser.ts';
-import { mailsTo } from '../../harness/simulators.ts';
-import { openConsole } from './console-staff.ts';
+import { mailsTo, payAsAPersonWould } from '../../harness/simulators.ts';
+import { addressOf, auditOf, openConsole } from './console-staff.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfStaffWork(portal: () => Portal): void {
@@ -54,6 +54,49 @@ export function walksOfStaffWork(portal: () => Portal): void {
     await page.getByLabel('Words of the title, or the number').fill(String(body.offer_id));
     await page.getByRole('button', { name: 'Search' }).click();
     await page.waitForURL(`**/offers/${body.offer_id}`);
+  });
+
+  it.concurrent('finance adds money to a balance, and reads revenue, statement and an invoice', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page } = visitor;
+    const { id, key } = await newOrganisation(system);
+    const buyer = advertiser(system, key);
+    await buyer.create(await offerForm({ title: 'Tea from the balance' }));
+    const byCard = await buyer.create(await offerForm({ payment_method: 'E', title: 'Tea by card' }));
+    await payAsAPersonWould(byCard.body.payment_url);
+    await openConsole(visitor, system, `/organisations/${id}`, 'Fay');
+    await page.getByRole('link', { name: 'Statement, invoices, revenue' }).click();
+    await page.getByText('No transactions').waitFor();
+    await page.getByRole('navigation', { name: 'Modes' }).getByRole('link', { name: 'TEST' }).click();
+    const row = (text: string) => page.getByRole('row').filter({ hasText: text });
+    await reloadUntil(page, row('Offer paid by card: Tea by card'));
+    await row('Offer paid from the balance: Tea from the balance').waitFor();
+    await page.getByText('The same figures as a table').click();
+    expect(await faultsOf(page, 'console-money')).toEqual([]);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: /^TEST-\d+ as PDF$/ }).click();
+    expect((await download).suggestedFilename()).toMatch(/^TEST-\d{6}\.pdf$/);
+
+    const reference = `case ${randomUUID()}`;
+    await page.getByRole('button', { name: 'Add money …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reference').fill(reference);
+    await dialog.getByLabel('Reason').fill('goodwill');
+    const add = async (amount: string) => {
+      await dialog.getByLabel('Amount in GBP').fill(amount);
+      await dialog.getByRole('button', { name: 'Add it' }).click();
+    };
+    await add('twelve');
+    await dialog.getByText('Amount: write a number above zero such as 1250.50').waitFor();
+    expect(await faultsOf(page, 'console-add-money')).toEqual([]);
+    await add('12.50');
+    await page.getByText('The money is on the TEST balance.').waitFor();
+    await row(reference).getByText('+GBP 12.50').waitFor();
+    await eventually(() => {
+      const calls = auditOf(system, 'billing').filter(({ path }) => path === '/admin/balances/top-up');
+      expect(calls.at(-1)).toMatchObject({ actor: addressOf('Fay'), status: 200, reason: 'goodwill' });
+    });
   });
 
   it.concurrent('staff review new and edited LIVE offers with the keyboard, and disable one', async () => {

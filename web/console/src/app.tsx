@@ -12,6 +12,9 @@ import { SignIn } from './sign-in.tsx';
 const Health = lazy(async () => (await import('./pages/health.tsx')).Health);
 const Organisations = lazy(async () => (await import('./pages/organisations.tsx')).Organisations);
 const Organisation = lazy(async () => (await import('./pages/organisation.tsx')).Organisation);
+const OrganisationMoney = lazy(
+  async () => (await import('./pages/organisation-money.tsx')).OrganisationMoney,
+);
 const Offer = lazy(async () => (await import('./pages/offer.tsx')).Offer);
 const Offers = lazy(async () => (await import('./pages/offers.tsx')).Offers);
 const Reviews = lazy(async () => (await import('./pages/reviews.tsx')).Reviews);
@@ -62,6 +65,7 @@ function SignedIn() {
           <Route path="/" component={Health} />
           <Route path="/organisations" component={Organisations} />
           <Route path="/organisations/:id" component={Organisation} />
+          <Route path="/organisations/:id/money" component={OrganisationMoney} />
           <Route path="/offers" component={Offers} />
           <Route path="/offers/:id" component={Offer} />
           <Route path="/reviews" component={Reviews} />

@@ -1,7 +1,7 @@
 /** The signed-in person and the API calls. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import type { StaffRole } from '@offer-ads/contracts/admin/staff-calls';
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { call, Refused, type Reply } from '../../ui/calls/call.ts';
@@ -98,5 +98,17 @@ export function useRead<Body>(path: string, o: { refetchEveryMs?: number; enable
     queryFn: ({ signal }) => read<Body>(path, signal),
     enabled: o.enabled ?? true,
     refetchInterval: o.refetchEveryMs ?? false,
+  });
+}
+
+/** A list that is loaded page by page. @param path with a query */
+export function usePages<Page extends { readonly nextCursor: string | null }>(path: string) {
+  const { read } = useConsole();
+  return useInfiniteQuery({
+    queryKey: [path, 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      read<Page>(pageParam === null ? path : `${path}&cursor=${encodeURIComponent(pageParam)}`, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }: Page) => nextCursor,
   });
 }

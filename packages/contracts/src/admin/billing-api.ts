@@ -45,6 +45,25 @@ export const adminStatementQuery = withPeriodInOrder(
     limit: z.coerce.number().pipe(z.int().min(1).max(1_000)).default(100),
   }),
 );
+/** GET /admin/balances/revenue? takes a `balanceQuery`: the last 30 days of UTC, the earliest first; the last one is not over. */
+export const REVENUE_DAYS = 30;
+export const revenueReply = z.object({
+  mode,
+  currency,
+  days: z
+    .array(
+      z.object({
+        day: z.iso.date(),
+        /** Prices of offers that were paid, from the balance or by card, without VAT. */
+        soldMinor: minorUnits,
+        /** Unused Time that was credited. */
+        creditedMinor: minorUnits,
+      }),
+    )
+    .length(REVENUE_DAYS),
+});
+export type RevenueReply = z.infer<typeof revenueReply>;
+
 /** GET /admin/balances/threshold? takes a `balanceQuery`, PUT this; the reply is the organisation's own. */
 export const lowBalanceOrder = z.object({
   organisationId,

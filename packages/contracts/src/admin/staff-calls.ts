@@ -54,6 +54,11 @@ export const staffCalls = {
   'POST /offers/parked/drop': 'administrator',
 
   'GET /billing/balances': 'viewer',
+  'GET /billing/balances/statement': 'viewer',
+  'GET /billing/balances/revenue': 'viewer',
+  'POST /billing/balances/top-up': 'finance',
+  'GET /billing/invoices': 'viewer',
+  'GET /billing/invoices/:number.pdf': 'viewer',
   'GET /billing/card-problems': 'viewer',
   'POST /billing/card-problems/settle': 'finance',
   'GET /billing/parked': 'viewer',

@@ -32,6 +32,7 @@ import { balanceOf } from '../ledger/ledger-store.ts';
 import { checkAndRecord } from '../ledger/watch-ledger.ts';
 import { listPayments } from '../payments/payments-store.ts';
 import { voidPayment } from '../payments/void-payment.ts';
+import { readRevenue } from '../statement/read-revenue.ts';
 import { readStatement } from '../statement/read-statement.ts';
 import { cardProblemRoutes } from './card-problem-routes.ts';
 import { sendPdf } from './invoice-routes.ts';
@@ -62,6 +63,11 @@ export function adminRoutes(app: Express, billing: Billing, pdfs: PdfMaker, admi
   routes.get('/balances/statement', async (req, res) => {
     const { organisationId, mode, currency, ...query } = validInput(adminStatementQuery, req.query);
     res.json(await readStatement(billing.postgres, { organisationId, mode, currency }, query));
+  });
+
+  routes.get('/balances/revenue', async (req, res) => {
+    const book = validInput(balanceQuery, req.query);
+    res.json(await readRevenue(billing.postgres, book, billing.clock.now()));
   });
 
   routes

@@ -1,6 +1,7 @@
 /** The statement over HTTP: what it says of each posting, and that its pages fit together whatever is posted meanwhile. */
 
 import { describe, expect, it } from '@jest/globals';
+import { revenueReply } from '@offer-ads/contracts/admin/billing-api';
 import { type StatementReply, statementReply } from '@offer-ads/contracts/internal/billing-api';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { runs } from '@offer-ads/testing/profile';
@@ -53,6 +54,28 @@ function expectExplained(o: Awaited<ReturnType<typeof walk>>): void {
   expect(o.closingBalanceMinor).toBe(`${balance}`);
   expect(new Set(o.entries.map((entry) => entry.cause)).size).toBe(o.entries.length);
 }
+
+it('revenue is what offers cost on each of the last 30 days, by balance and by card without VAT, and what was credited', async () => {
+  const book = test.newBook();
+  test.clock.set('2026-06-01T23:59:59.999Z');
+  await test.topUp(book, 50_00n);
+  const early = test.newOfferId();
+  await test.charge(book, 1_00n, early);
+  test.clock.set('2026-06-02T00:00:00.000Z');
+  await test.charge(book, 12_00n);
+  await test.paidOffer({ book });
+  test.clock.set('2026-07-01T23:59:59.999Z');
+  await test.charge(book, 2_00n);
+  await test.credit(early);
+  const query = `organisationId=${book.organisationId}&mode=TEST&currency=GBP`;
+  const { days } = revenueReply.parse((await test.admin('GET', `/balances/revenue?${query}`)).body);
+  const nothing = { soldMinor: '0', creditedMinor: '0' };
+  expect(days[0]).toEqual({ day: '2026-06-02', soldMinor: '2200', creditedMinor: '0' });
+  expect(days[1]).toEqual({ day: '2026-06-03', ...nothing });
+  expect(days[29]).toEqual({ day: '2026-07-01', soldMinor: '200', creditedMinor: '100' });
+  const live = (await test.admin('GET', `/balances/revenue?${query.replace('TEST', 'LIVE')}`)).body;
+  expect(new Set(revenueReply.parse(live).days.map(({ soldMinor }) => soldMinor))).toEqual(new Set(['0']));
+});
 
 describe('a statement', () => {
   it('says of every posting what it was, how it changed the balance, and what was paid by card', async () => {

@@ -4,15 +4,20 @@ import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api
 import type { AdminOffersReply } from '@offer-ads/contracts/admin/offers-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { useState } from 'preact/hooks';
+import { LoadMore } from '../../../ui/states.tsx';
 import { Money } from '../money.tsx';
 import { OffersTable } from '../offers/offers-table.tsx';
-import { useRead } from '../session.ts';
+import { queryOf } from '../query-of.ts';
+import { usePages, useRead } from '../session.ts';
 import { Part } from './organisation-parts.tsx';
 
 export function OrganisationBalances({ organisation }: { readonly organisation: OrganisationDetails }) {
   return (
     <section class="card" aria-label="Balances">
-      <h2>Balances</h2>
+      <div class="row spread">
+        <h2>Balances</h2>
+        <a href={`/organisations/${organisation.id}/money`}>Statement, invoices, revenue</a>
+      </div>
       <dl class="facts">
         <Balance organisation={organisation} mode="TEST" />
         <Balance organisation={organisation} mode="LIVE" />
@@ -21,11 +26,14 @@ export function OrganisationBalances({ organisation }: { readonly organisation: 
   );
 }
 
+export function useBalance(id: number, mode: Mode, currency: string) {
+  return useRead<BalanceStanding>(`/billing/balances${queryOf({ organisationId: `${id}`, mode, currency })}`);
+}
+
 type BalanceProps = { readonly organisation: OrganisationDetails; readonly mode: Mode };
 
 function Balance({ organisation: { id, currency }, mode }: BalanceProps) {
-  const query = new URLSearchParams({ organisationId: String(id), mode, currency });
-  const balance = useRead<BalanceStanding>(`/billing/balances?${query.toString()}`);
+  const balance = useBalance(id, mode, currency);
   return (
     <>
       <dt>{mode}</dt>
@@ -40,42 +48,23 @@ function Balance({ organisation: { id, currency }, mode }: BalanceProps) {
 
 export function OrganisationOffers({ id }: { readonly id: number }) {
   const [mode, setMode] = useState<Mode>('LIVE');
-  const [cursors, setCursors] = useState<readonly string[]>([]);
   const query = new URLSearchParams({ organisationId: String(id), mode, limit: '10' });
-  const cursor = cursors.at(-1);
-  if (cursor !== undefined) query.set('cursor', cursor);
-  const offers = useRead<AdminOffersReply>(`/offers/offers?${query.toString()}`);
-  const next = offers.data?.nextCursor ?? null;
+  const pages = usePages<AdminOffersReply>(`/offers/offers?${query.toString()}`);
+  const other = mode === 'LIVE' ? 'TEST' : 'LIVE';
   return (
     <>
       <Part
         title={`Offers in ${mode} mode`}
-        query={offers}
-        empty={offers.data?.offers.length === 0 ? 'No offers in this mode' : null}
+        query={pages}
+        empty={pages.data?.pages[0]?.offers.length === 0 ? 'No offers in this mode' : null}
       >
-        {(data) => <OffersTable offers={data.offers} />}
+        {(data) => <OffersTable offers={data.pages.flatMap(({ offers }) => offers)} />}
       </Part>
       <div class="row">
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
-            setCursors([]);
-            setMode(mode === 'LIVE' ? 'TEST' : 'LIVE');
-          }}
-        >
-          Show {mode === 'LIVE' ? 'TEST' : 'LIVE'} offers
+        <button type="button" class="quiet" onClick={() => setMode(other)}>
+          Show {other} offers
         </button>
-        {cursors.length > 0 && (
-          <button type="button" class="quiet" onClick={() => setCursors(cursors.slice(0, -1))}>
-            Newer ones
-          </button>
-        )}
-        {next !== null && (
-          <button type="button" class="quiet" onClick={() => setCursors([...cursors, next])}>
-            Older ones
-          </button>
-        )}
+        <LoadMore of={pages} />
       </div>
     </>
   );

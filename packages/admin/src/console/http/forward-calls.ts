@@ -107,10 +107,17 @@ function decisionIn(owner: Owner, template: string, req: Request) {
       id: z.string().optional(),
       ids: z.array(z.string()).or(z.literal('all')).optional(),
       name: z.string().optional(),
+      organisationId: z.number().optional(),
       acceptJump: z.string().optional(),
     })
     .safeParse(req.body).data;
-  const named = [body?.id, body?.name, body?.acceptJump, ...(Array.isArray(body?.ids) ? body.ids : [])];
+  const named = [
+    body?.id,
+    body?.name,
+    body?.organisationId,
+    body?.acceptJump,
+    ...(Array.isArray(body?.ids) ? body.ids : []),
+  ];
   const about = template.includes(':') ? [''] : named.filter((name) => name !== undefined);
   return {
     about: about.map((name) => `/${owner}${place}/${name}`),
@@ -130,8 +137,8 @@ function bodyOf(req: Request): object {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
 }
 
-/** Services answer only JSON and pictures. */
-const forwardedTypes = /^(application\/json|image\/(jpeg|png|gif))(;|$)/;
+/** Services answer only JSON, pictures and invoices. */
+const forwardedTypes = /^(application\/(json|pdf)|image\/(jpeg|png|gif))(;|$)/;
 
 async function answerWith(res: Response, reply: Dispatcher.ResponseData): Promise<void> {
   const type = String(reply.headers['content-type'] ?? '');
@@ -144,6 +151,8 @@ async function answerWith(res: Response, reply: Dispatcher.ResponseData): Promis
     });
   }
   res.status(reply.statusCode).set('Content-Type', type);
+  const { 'content-disposition': disposition } = reply.headers;
+  if (disposition !== undefined) res.set('Content-Disposition', disposition);
   // A picture that is opened directly must not run scripts.
   res.set('Content-Security-Policy', "default-src 'none'");
   try {

@@ -1,5 +1,6 @@
-/** Views of each day as bars, with the same figures as a table that keyboards, fingers and screen readers reach. The chart library would be too large for this page. */
+/** Views of each day as bars. */
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { Bars } from '../../../../ui/bars.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { useFigures } from '../../amounts/amounts.ts';
 
@@ -26,46 +27,37 @@ export function DayBars({ points, timeZone }: DayBarsProps) {
     return points.length <= MAX_LABELS ? dayOfMonth.format(new Date(at)) : '';
   });
   return (
-    <figure class="day-bars">
-      <figcaption class="row spread small muted">
-        <span>
-          Views of each day ({timeZone}), up to {countText(greatest)}
-        </span>
-        <span>
-          <i class="swatch part" />
-          Part of a day
-        </span>
-      </figcaption>
-      <div class="bars" aria-hidden="true">
-        {named.map(({ start_datetime: at, name, views, clicks, isPart }) => (
-          <div key={at} title={`${name}: ${countText(views)} views, ${countText(clicks)} clicks`}>
-            {/* Its border would be seen without views too. */}
-            {views > 0 && (
-              <div class={isPart ? 'part' : ''} style={{ height: `${(views / greatest) * 100}%` }} />
-            )}
-          </div>
-        ))}
-      </div>
-      <div class="bar-days small muted" aria-hidden="true">
-        {labels.map((label, index) => (
-          <span key={index}>{label}</span>
-        ))}
-      </div>
-      <details>
-        <summary>The same figures as a table</summary>
-        <div class="figures-scroll" tabIndex={0} role="region" aria-label="Views and clicks of each day">
-          <Table
-            rows={named.toReversed()}
-            keyOf={(point) => point.start_datetime}
-            narrow
-            columns={[
-              { title: 'Day', kind: 'name', cell: ({ name }) => name },
-              { title: 'Views', numeric: true, cell: ({ views }) => countText(views) },
-              { title: 'Clicks', numeric: true, cell: ({ clicks }) => countText(clicks) },
-            ]}
-          />
-        </div>
-      </details>
-    </figure>
+    <Bars
+      caption={
+        <>
+          <span>
+            Views of each day ({timeZone}), up to {countText(greatest)}
+          </span>
+          <span>
+            <i class="swatch part" />
+            Part of a day
+          </span>
+        </>
+      }
+      bars={named.map(({ start_datetime: key, name, views, clicks, isPart }, index) => ({
+        key,
+        size: views,
+        look: isPart ? 'part' : undefined,
+        title: `${name}: ${countText(views)} views, ${countText(clicks)} clicks`,
+        label: labels[index] ?? '',
+      }))}
+      name="Views and clicks of each day"
+    >
+      <Table
+        rows={named.toReversed()}
+        keyOf={(point) => point.start_datetime}
+        narrow
+        columns={[
+          { title: 'Day', kind: 'name', cell: ({ name }) => name },
+          { title: 'Views', numeric: true, cell: ({ views }) => countText(views) },
+          { title: 'Clicks', numeric: true, cell: ({ clicks }) => countText(clicks) },
+        ]}
+      />
+    </Bars>
   );
 }

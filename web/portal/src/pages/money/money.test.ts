@@ -3,8 +3,8 @@ import { transactionKind } from '@offer-ads/contracts/internal/billing-api';
 import { amountText } from '@offer-ads/contracts/values/amount-text';
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import fc from 'fast-check';
+import { entryText, signOf } from '../../../../ui/entry-text.ts';
 import { fieldAmount, minorOf, readAmount, typedAmount, vatOnCard } from '../../amounts/amount-fields.ts';
-import { entryText, signOf } from './entry-text.ts';
 import { latestMonths } from './periods.ts';
 
 const british = { currency: 'GBP', country: 'GB' };

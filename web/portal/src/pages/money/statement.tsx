@@ -1,6 +1,7 @@
 /** The statement: bookings, newest first, each with the balance after it. */
 import { Wallet } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
+import { entryText, signOf } from '../../../../ui/entry-text.ts';
 import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
@@ -8,7 +9,6 @@ import { useAmounts } from '../../amounts/amounts.ts';
 import { Download } from '../../download.tsx';
 import { useOrganisation } from '../../organisation.ts';
 import { usePortal } from '../../session.ts';
-import { entryText, signOf } from './entry-text.ts';
 import { rangeOf, useStatement } from './money-data.ts';
 import { latestMonths } from './periods.ts';
 
