@@ -53,6 +53,7 @@ describe('organisations', () => {
       id,
       ...cafe,
       enabled: true,
+      savedPlaces: [],
       approval: { at: expect.any(String), by: 'console' },
       termsAccepted: false,
       quotas: { TEST: standard, LIVE: standard },
