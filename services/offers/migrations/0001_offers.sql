@@ -449,6 +449,14 @@ CREATE TABLE traffic_viewers (
   PRIMARY KEY (hour, viewer)
 ) WITH (fillfactor = 70);
 
+-- The UTM tags that clicks on the offers of an organisation get. Without a row: the usual ones, switched off.
+CREATE TABLE link_tags (
+  organisation_id integer PRIMARY KEY,
+  is_on           boolean NOT NULL,
+  source          text NOT NULL,
+  medium          text NOT NULL
+);
+
 ---- Spend ----
 -- What organisations have paid for offers, net of VAT, in their currency: above zero for a price, below zero for a credit of Unused Time.
 -- Prices are written by triggers, so that no payment is forgotten. Credits come from BalanceCredited. The ledger of billing stays the record

@@ -293,6 +293,13 @@ export function walksOfOrganisations(portal: () => Portal): void {
     await page.reload();
     await page.getByRole('banner').getByText('The Golden Crown').waitFor();
     expect(await page.getByLabel('An offer has ended').isChecked()).toBe(false);
+    await page.getByLabel('Add UTM tags').check();
+    await page.getByLabel('Source').fill('dating app');
+    await page.getByText('letters, digits and . _ ~ - alone are possible').waitFor();
+    await page.getByLabel('Source').fill('dating');
+    await page.getByText('utm_source=dating&utm_medium=display&utm_campaign=4711-two-for-one').waitFor();
+    await page.getByRole('button', { name: 'Save the tags' }).click();
+    await page.getByText('Saved. It holds for all offers at once.').waitFor();
     expect(await faultsOf(page, 'settings')).toEqual([]);
     // As a begun offer is.
     await page.evaluate(() => sessionStorage.setItem('offer-draft 1 TEST', '{}'));

@@ -18,6 +18,7 @@ import {
   utcInstant,
 } from '../public/api.ts';
 import { faultOfDays } from '../values/day-range.ts';
+import { MAX_TAG, TAG, usualLinkTags } from '../values/link-tags.ts';
 import { offerTexts } from '../values/offer-texts.ts';
 import { EXAMINED_OFFERS, MAX_OFFERS_AT_ONCE, offerSorts } from '../values/offers-list.ts';
 import {
@@ -295,6 +296,21 @@ export const changesReply = z
   .object({ data: z.array(offerChange), next_cursor: z.int().nullable() })
   .meta({ id: 'OfferChanges' });
 export type ChangesReply = z.infer<typeof changesReply>;
+
+const tag = z
+  .string()
+  .max(MAX_TAG)
+  .regex(TAG, 'must be letters, digits and the signs . _ ~ - alone')
+  .meta({ example: usualLinkTags.source });
+/** GET and PUT /portal/api/link-tags, both answered with the setting. */
+export const linkTagsSetting = z
+  .strictObject({
+    on: z.boolean().meta({ description: 'Whether the addresses of clicks get the tags.' }),
+    source: tag,
+    medium: tag,
+  })
+  .meta({ id: 'LinkTags' });
+export type LinkTagsSetting = z.infer<typeof linkTagsSetting>;
 
 /** GET /portal/api/{mode}/offers.csv: the query of the list, without paging and sorts. */
 export const offersCsvQuery = portalListQuery.omit({ limit: true, cursor: true, sort: true });

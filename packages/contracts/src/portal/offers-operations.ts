@@ -58,6 +58,20 @@ export const portalOfferPaths = pathsOf({
       '400': refused('A parameter is invalid; the message names it.'),
     },
   }),
+  'GET /link-tags': viewing.read({
+    id: 'readLinkTags',
+    summary: 'Whether clicks on offers get UTM tags, and which',
+    description: 'Of the organisation, for both modes.',
+    replies: { '200': reply('The setting.', offers.linkTagsSetting) },
+  }),
+  'PUT /link-tags': section('Offers', 'Admin').change({
+    id: 'setLinkTags',
+    summary: 'Switch UTM tags on and off',
+    description:
+      'A click leads to the address of the offer with `utm_source`, `utm_medium` and `utm_campaign`, which is the number of the offer and its title. An address with a UTM tag of its own stays as it is. It holds for all offers of the organisation at once.',
+    body: offers.linkTagsSetting,
+    replies: { '200': reply('The setting.', offers.linkTagsSetting) },
+  }),
   'POST /{mode}/offers/pause': bulk('pauseOffers', 'Pause many offers'),
   'POST /{mode}/offers/resume': bulk('resumeOffers', 'Resume many offers'),
   'GET /{mode}/creations/{idempotency_key}': viewing.read({

@@ -17,7 +17,7 @@ const templates = Object.entries(paths).map(([path, operations]) => ({
     `^/portal/api${path.replace('{mode}', '(test|live)').replaceAll(/\{\w+\}/g, '[^/]+')}$`,
   ),
   operations,
-  isForwarded: /^\/(\{mode\}|test|mail-preferences)(\/|$)/.test(path),
+  isForwarded: /^\/(\{mode\}|test|mail-preferences|link-tags)(\/|$)/.test(path),
 }));
 
 /** `post /people/{id}/invitation` and so on, with `{mode}` written out. */

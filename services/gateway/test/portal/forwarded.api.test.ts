@@ -129,6 +129,7 @@ describe('a forwarded request', () => {
   });
 
   it.each<Row>([
+    ['GET', '/link-tags', 'offers', '/portal/link-tags', '2000'],
     ['GET', '/mail-preferences', 'notifier', '/internal/mail-preferences', '2000'],
     ['PUT', '/mail-preferences', 'notifier', '/internal/mail-preferences', '2000', { offerEnded: false }],
   ])('%s %s reaches the %s at %s in TEST mode', async (...row) => {

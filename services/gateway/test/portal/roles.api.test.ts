@@ -57,6 +57,8 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/{mode}/offers', viewers, 200],
   ['GET', '/{mode}/offers.csv', viewers, 200],
   ['GET', '/{mode}/results', viewers, 200],
+  ['GET', '/link-tags', viewers, 200],
+  ['PUT', '/link-tags', admins, 200, { on: false, source: 'a', medium: 'b' }],
   ['POST', '/{mode}/offers/pause', ofOffers, 200, { offer_ids: [1] }],
   ['POST', '/{mode}/offers/resume', ofOffers, 200, { offer_ids: [1] }],
   ['GET', '/{mode}/creations/{idempotency_key}', viewers, 200],

@@ -4,6 +4,7 @@ import {
   type ChangesReply,
   type CreationReply,
   changesQuery,
+  linkTagsSetting,
   type OfferCreditReply,
   type PortalListReply,
   type PortalOffer,
@@ -27,6 +28,7 @@ import { listChanges } from '../lifecycle/changes-store.ts';
 import { findForPortal, listForPortal } from '../listing/portal-listing-store.ts';
 import { findOfferOrDeleted } from '../offers-store.ts';
 import { readResults } from '../results/read-results.ts';
+import { readLinkTags, writeLinkTags } from '../traffic/link-tags-store.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { type Command, changeEach, commands } from './change-each.ts';
 import { analyticsCsv, offersCsv } from './csv-routes.ts';
@@ -51,6 +53,14 @@ export function mountPortalRoutes(app: Express, o: OffersContext): void {
 
   routes.get('/offers', async (req, res) => send(res, await list(o, req)));
   routes.get('/offers.csv', (req, res) => offersCsv(o, req, res));
+  routes.get('/link-tags', async (req, res) => {
+    res.json(await readLinkTags(o.postgres, callerOf(req).organisationId));
+  });
+  routes.put('/link-tags', bulkBody, async (req, res) => {
+    const tags = validInput(linkTagsSetting, req.body);
+    await writeLinkTags(o.postgres, callerOf(req).organisationId, tags);
+    res.json(tags);
+  });
   routes.get('/results', async (req, res) => send(res, await results(o, req)));
   routes.post('/offers/pause', bulkBody, async (req, res) =>
     send(res, await changeNamed(o, req, commands.pause)),

@@ -3,8 +3,9 @@ import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { within } from '@offer-ads/platform/process/within';
 import { findAddress } from '../offers-store.ts';
 import type { FollowedOffers } from '../placements/follow-live-offers.ts';
+import { tagLink } from './link-tags-store.ts';
 
-/** The url of the offer. Null: members may not be led there any more. */
+/** The url of the offer, with the tags that its organisation wants. Null: members may not be led there any more. */
 export type ClickTargets = { readonly find: (offerId: number) => Promise<string | null> };
 
 /** As soon as an offer is gone from placements, it is gone here. */
@@ -19,15 +20,22 @@ export function clickTargets(o: {
   readonly postgres: Queryable;
   readonly followed: Pick<FollowedOffers, 'addressOf'>;
 }): ClickTargets {
+  const addressOf = async (offerId: number): Promise<string | null> => {
+    const current = o.followed.addressOf(offerId, FRESH_MS);
+    if (current !== undefined) return current;
+    const stored = findAddress(o.postgres, offerId);
+    const before = o.followed.addressOf(offerId, KEPT_MS);
+    if (before === undefined) return stored;
+    const orBefore = () => before;
+    return within(STORE_WAIT_MS, stored.catch(orBefore), orBefore);
+  };
   return {
     find: async (offerId) => {
-      const current = o.followed.addressOf(offerId, FRESH_MS);
-      if (current !== undefined) return current;
-      const stored = findAddress(o.postgres, offerId);
-      const before = o.followed.addressOf(offerId, KEPT_MS);
-      if (before === undefined) return stored;
-      const orBefore = () => before;
-      return within(STORE_WAIT_MS, stored.catch(orBefore), orBefore);
+      const url = await addressOf(offerId);
+      if (url === null) return null;
+      // Without the database, the click goes on without tags.
+      const untagged = () => url;
+      return within(STORE_WAIT_MS, tagLink(o.postgres, offerId, url).catch(untagged), untagged);
     },
   };
 }

@@ -66,6 +66,26 @@ describe('302', () => {
     await expectCounts(id, { clicks: 1 });
   });
 
+  it('has the UTM tags that the organisation wants, and none of another one', async () => {
+    const setting = { on: true, source: 'dating', medium: 'cpc' };
+    const put = (json: object, caller = {}) => under.call('PUT', '/portal/link-tags', { json, caller });
+    const read = async (caller = {}) => (await under.call('GET', '/portal/link-tags', { caller })).body;
+    expect(await read()).toEqual({ on: false, source: 'offer-ads', medium: 'display' });
+    await put(setting, { organisationId: 2 });
+    const leadsTo = async () => (await click(under, path)).headers.get('location');
+    expect(await leadsTo()).toBe('https://cafe.example/two-for-one');
+    await put(setting);
+    expect(await read({ mode: 'LIVE' })).toEqual(setting);
+    const tags = `utm_source=dating&utm_medium=cpc&utm_campaign=${offerId}-two-for-one`;
+    expect(await leadsTo()).toBe(`https://cafe.example/two-for-one?${tags}`);
+    await put({ ...setting, on: false });
+    expect(await leadsTo()).toBe('https://cafe.example/two-for-one');
+    expect(await put({ ...setting, source: 'a&b' })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('source: must be letters') },
+    });
+  });
+
   it('leads to offers that were paused or have ended, because the member saw them', async () => {
     await under.call('POST', `/offers/${offerId}/pause`);
     expect((await click(under, path)).status).toBe(302);

@@ -1,5 +1,5 @@
 /**
- * Routes that other services answer: the public API for signed-in people, and what only the portal has. All but the mail preferences are
+ * Routes that other services answer: the public API for signed-in people, and what only the portal has. All but the mail preferences and the tags of links are
  * under `/test` and `/live`. These calls are not in the call log, which is for keys, and do not count against an API client's limit (decision
  * 28, the portal counts separately).
  */
@@ -105,6 +105,15 @@ const mailPreferences: readonly Route[] = allWith(
   { at: (url) => `/internal${url}` },
 );
 
+/** The same in both modes too. */
+const linkTags: readonly Route[] = allWith(
+  [
+    { ...endpoint('GET /link-tags', 'offers'), permission: 'view-offers' },
+    { ...endpoint('PUT /link-tags', 'offers', { body }), permission: 'organisation' },
+  ],
+  { at: (url) => `/portal${url}` },
+);
+
 /** Mounted before the body parsers, because bodies are forwarded as streams. */
 export function forwardedRoutes(o: Forwarding): Router {
   const portal = express.Router();
@@ -114,7 +123,7 @@ export function forwardedRoutes(o: Forwarding): Router {
       if (route.onlyIn === undefined || route.onlyIn === mode) mount(routes, route, mode, o);
     portal.use(`/${mode.toLowerCase()}`, routes);
   }
-  for (const route of mailPreferences) mount(portal, route, 'TEST', o);
+  for (const route of [...mailPreferences, ...linkTags]) mount(portal, route, 'TEST', o);
   return portal;
 }
 

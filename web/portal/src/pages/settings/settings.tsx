@@ -10,6 +10,7 @@ import { organisationKey, useOrganisation } from '../../organisation.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { sessionKey, usePortal } from '../../session.ts';
 import { BillingDetails } from './billing-details.tsx';
+import { LinkTags } from './link-tags.tsx';
 import { Mails } from './mails.tsx';
 import { Sessions } from './sessions.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -27,6 +28,7 @@ export function Settings() {
               <Facts of={data} />
               {may('organisation') && <TradingName of={data} />}
               <TimeZone of={data} />
+              {may('organisation') && <LinkTags />}
             </>
           )}
         </Loaded>
