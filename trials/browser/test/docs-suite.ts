@@ -111,7 +111,7 @@ export function walksOfGuides(portal: () => Portal): void {
     const { page, go } = visitor;
     await go('/docs');
     await page.getByRole('link', { name: 'API reference' }).first().click();
-    await page.getByRole('link', { name: 'Create an offer' }).click();
+    await page.getByRole('link', { name: 'Create an offer', exact: true }).click();
     const [curl, python] = [
       page.getByText('-F "title=Two for one"'),
       page.getByText(/^from datetime[^]*ads.offers.create/),

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm, topUp } from '../../harness/advertiser.ts';
-import { ownPicture, pay, writeOffer } from './offer-form.ts';
+import { create, ownPicture, pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfLiveMode(portal: () => Portal): void {
@@ -29,14 +29,14 @@ export function walksOfLiveMode(portal: () => Portal): void {
     await writeOffer(page, 'For real');
     expect(await page.getByRole('button', { name: /^Use one that/ }).count()).toBe(0);
     expect(await faultsOf(page, 'live-new-offer')).toEqual([]);
-    await page.getByRole('button', { name: 'Review and pay' }).click();
+    await create(page);
     await page
       .getByRole('dialog')
-      .getByRole('button', { name: /^Go on to pay GBP / })
+      .getByRole('button', { name: /^Pay GBP [\d,.]+ by card$/ })
       .click();
-    await page.getByRole('heading', { name: 'Pay for the offer' }).waitFor();
+    await page.getByRole('heading', { name: 'One step left: pay' }).waitFor();
     expect(await page.getByText('4242').count()).toBe(0);
-    await page.getByText(/^Pay GBP.* VAT\.$/).waitFor();
+    await page.getByText(/^GBP.* VAT\.$/).waitFor();
     await pay(page);
     // The page follows the payment in the other tab.
     await page.getByText(/^It is paid and is/).waitFor();
@@ -70,11 +70,11 @@ export function walksOfLiveMode(portal: () => Portal): void {
     await go('/portal/live/offers/new');
     await writeOffer(page, 'Two for one');
     await page.getByLabel('From the LIVE balance').check();
-    await page.getByRole('button', { name: 'Review and pay' }).click();
+    await create(page);
     const summary = page.getByRole('dialog', { name: 'Pay and publish?' });
     await summary.getByText('10 miles around London').waitFor();
     await summary.getByText('Everybody').waitFor();
-    const publish = summary.getByRole('button', { name: /^Pay GBP \d+\.\d\d and publish$/ });
+    const publish = summary.getByRole('button', { name: /^Pay GBP \d+\.\d\d from the balance$/ });
     const price = poundsIn(await publish.innerText());
     const afterwards = poundsIn(await summary.getByText(/afterwards/).innerText());
     expect(afterwards).toBeCloseTo(balance - price, 2);
@@ -89,7 +89,7 @@ export function walksOfLiveMode(portal: () => Portal): void {
     await page.getByText('This is your draft from before').waitFor();
     await page.getByLabel('Picture', { exact: true }).setInputFiles(ownPicture);
     await page.locator('.estimate strong').waitFor();
-    await page.getByRole('button', { name: 'Review and pay' }).click();
+    await create(page);
     await publish.click();
     await page.getByText(/^It is paid from the LIVE balance and is/).waitFor();
     await go('/portal/live/money');
@@ -142,7 +142,7 @@ export function walksOfLiveMode(portal: () => Portal): void {
   });
 }
 
-/** The amount of a text such as "Pay GBP 84.43 and publish". */
+/** The amount of a text such as "Pay GBP 84.43 from the balance". */
 function poundsIn(text: string): number {
   return Number(/GBP\s([\d,.]+\d)/.exec(text)?.[1]?.replaceAll(',', ''));
 }

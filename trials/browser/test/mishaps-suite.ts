@@ -45,7 +45,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     await choosePicture(page);
     expect(await page.getByLabel('Title').inputValue()).toBe('Two for one');
     await create(page);
-    await page.getByRole('heading', { name: 'Pay for the offer' }).waitFor();
+    await page.getByRole('heading', { name: 'One step left: pay' }).waitFor();
   });
 
   it.concurrent('an offer above the spending limit of the role is refused, and the page says what is left', async () => {
@@ -182,7 +182,7 @@ export function walksOfMishaps(portal: () => Portal): void {
     await choosePicture(page);
     await page.locator('.estimate strong').waitFor();
     await create(page);
-    await page.getByRole('heading', { name: 'Pay for the offer' }).waitFor();
+    await page.getByRole('heading', { name: 'One step left: pay' }).waitFor();
   });
 
   it.concurrent('play money is added once, and a reload finds out, when its answer is lost', async () => {

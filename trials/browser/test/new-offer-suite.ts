@@ -84,7 +84,7 @@ export function walksOfNewOffers(portal: () => Portal): void {
     await page.getByLabel('From the TEST balance').check();
     await budget.fill('0');
     await create(page);
-    await page.getByText('Correct Budget, then create the offer.').waitFor();
+    await page.getByText('Correct Budget, then pay.').waitFor();
     await budget.fill('£10,00');
     await page.locator('.proposal').getByText('GBP 10.00 pays for').waitFor();
     await create(page);

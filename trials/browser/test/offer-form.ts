@@ -40,11 +40,14 @@ export async function useTestPicture(page: Page, name: string): Promise<void> {
 }
 
 export async function create(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Create the offer' }).click();
+  await page.locator('button.create').click();
 }
 
 /** On the card provider's page, in the tab that the link opens. */
-export async function pay(page: Page, link = 'Open the payment page'): Promise<void> {
+export async function pay(
+  page: Page,
+  link: string | RegExp = /^(Open the payment page|Pay GBP [\d,.]+ by card)$/,
+): Promise<void> {
   const opened = page.context().waitForEvent('page');
   await page.getByRole('link', { name: link }).click();
   const tab = await opened;

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../harness/advertiser.ts';
-import { ownPicture, pay, writeOffer } from './offer-form.ts';
+import { create, ownPicture, pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfOffers(portal: () => Portal): void {
@@ -34,7 +34,7 @@ export function walksOfOffers(portal: () => Portal): void {
     await moveByKeyboard(page);
     expect(await faultsOf(page, 'new-offer')).toEqual([]);
     await page.getByLabel('From the TEST balance').check();
-    await page.getByRole('button', { name: 'Create the offer' }).click();
+    await create(page);
     await page.getByRole('heading', { name: 'The offer is created' }).waitFor();
     await page.getByRole('link', { name: 'Go to the offer' }).click();
     await page.getByText('It runs until').waitFor();

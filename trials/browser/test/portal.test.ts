@@ -14,6 +14,7 @@ import { walksOfMishaps } from './mishaps-suite.ts';
 import { walksOfNewOffers } from './new-offer-suite.ts';
 import { walksOfOffers } from './offers-suite.ts';
 import { publishTerms, walksOfOrganisations } from './organisation-suite.ts';
+import { walksOfPlaces } from './places-suite.ts';
 import { browserProgram, type Portal, startPortal } from './portal-under-test.ts';
 import { walksOfWebhooks } from './webhooks-suite.ts';
 
@@ -32,6 +33,7 @@ import { walksOfWebhooks } from './webhooks-suite.ts';
   walksOfMishaps(portal);
   walksOfNewOffers(portal);
   walksOfOffers(portal);
+  walksOfPlaces(portal);
   walksOfCommunity(portal);
   walksOfLiveMode(portal);
   walksOfStaff(portal);

@@ -17,6 +17,7 @@ const Offers = pageScript(async () => (await import('./pages/offers/list/offers.
 /** Part of the first script: on a slow phone its price would come a round trip later otherwise. */
 const MakeOffer = pageScript(async () => NewOffer);
 const Offer = pageScript(async () => (await import('./pages/offers/one/offer.tsx')).Offer);
+const Group = pageScript(async () => (await import('./pages/offers/one/group.tsx')).Group);
 const EditOffer = pageScript(async () => (await import('./pages/offers/one/edit-offer.tsx')).EditOffer);
 const Money = pageScript(async () => (await import('./pages/money/money.tsx')).Money);
 const Keys = pageScript(async () => (await import('./pages/keys/keys.tsx')).Keys);
@@ -33,6 +34,7 @@ const routes: readonly (readonly [address: string, page: PageScript, needs?: Per
   ['/portal/:mode', Home],
   ['/portal/:mode/offers', Offers],
   ['/portal/:mode/offers/new', MakeOffer, 'offers'],
+  ['/portal/:mode/offers/groups/:id', Group],
   ['/portal/:mode/offers/:id', Offer],
   ['/portal/:mode/offers/:id/edit', EditOffer, 'offers'],
   ['/portal/:mode/money', Money],

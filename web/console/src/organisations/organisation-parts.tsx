@@ -116,7 +116,7 @@ export function OrganisationKeys({ id }: { readonly id: number }) {
 
 function stateOf({ disabledAt, expiresAt }: Key): string {
   if (disabledAt !== null) return 'disabled';
-  return expiresAt !== null && new Date(expiresAt) <= new Date() ? 'expired' : 'in force';
+  return expiresAt !== null && new Date(expiresAt) <= new Date() ? 'expired' : 'active';
 }
 
 export function OrganisationTerms({ id }: { readonly id: number }) {

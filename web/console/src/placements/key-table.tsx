@@ -39,7 +39,7 @@ export function KeyTable({ keys, begin }: KeyTableProps) {
         </label>
       )}
       {shown.length === 0 ? (
-        <Empty title="No placement key is in force">
+        <Empty title="No active placement key">
           <p class="muted">Without one, the community platform can show no offers.</p>
         </Empty>
       ) : (

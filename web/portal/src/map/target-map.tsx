@@ -14,6 +14,8 @@ import { townLabels } from './labels.ts';
 type TargetMapProps = {
   readonly place: Place;
   readonly radiusMiles: number;
+  /** Circles that stay where they are. */
+  readonly others?: readonly Place[];
   /** Left out where the circle cannot be moved. */
   readonly move?: (place: Place) => void;
 };
@@ -22,7 +24,7 @@ const METRES_PER_MILE = 1_609.344;
 /** The step of a key press: a tenth of the radius. */
 const STEP = 0.1;
 
-export function TargetMap({ place, radiusMiles, move }: TargetMapProps) {
+export function TargetMap({ place, radiusMiles, others = [], move }: TargetMapProps) {
   const host = useRef<HTMLDivElement>(null);
   const shown = useRef<Shown | null>(null);
   const [ready, setReady] = useState<L.Map | null>(null);
@@ -32,7 +34,7 @@ export function TargetMap({ place, radiusMiles, move }: TargetMapProps) {
   useEffect(() => {
     if (host.current === null) return;
     const made = showMap(host.current, {
-      view: viewOf(place, radiusMiles),
+      view: viewOf([place, ...others], radiusMiles),
       move: moveTo.current === undefined ? null : (at) => moveTo.current?.(at),
     });
     shown.current = made;
@@ -47,8 +49,8 @@ export function TargetMap({ place, radiusMiles, move }: TargetMapProps) {
   }, []);
 
   useEffect(() => {
-    if (shown.current !== null) placeCircle(shown.current, place, radiusMiles);
-  }, [place.latitude, place.longitude, radiusMiles, ready]);
+    if (shown.current !== null) placeCircles(shown.current, { place, others, radiusMiles });
+  }, [place.latitude, place.longitude, JSON.stringify(others), radiusMiles, ready]);
 
   const theme = useThemeChanges();
   useEffect(() => {
@@ -84,6 +86,7 @@ type Shown = {
   readonly ground: L.GridLayer;
   readonly circle: L.Circle;
   readonly handle: L.Marker;
+  readonly others: L.LayerGroup;
 };
 
 type ShowMap = {
@@ -108,6 +111,7 @@ function showMap(host: HTMLElement, { view, move }: ShowMap): Shown {
   map.on('blur', () => map.scrollWheelZoom.disable());
   const ground = baseMap().addTo(map);
   townLabels().addTo(map);
+  const others = L.layerGroup().addTo(map);
   const circle = L.circle([0, 0], { radius: 1, className: 'map-circle', interactive: false }).addTo(map);
   const handle = L.marker([0, 0], {
     icon: L.divIcon({ className: 'map-handle', html: document.createElement('span'), iconSize: [44, 44] }),
@@ -116,7 +120,7 @@ function showMap(host: HTMLElement, { view, move }: ShowMap): Shown {
     interactive: move !== null,
   }).addTo(map);
   if (move !== null) letMove({ map, handle, circle, move });
-  return { map, ground, circle, handle };
+  return { map, ground, circle, handle, others };
 }
 
 type Movable = {
@@ -163,18 +167,35 @@ function rounded(degrees: number): number {
   return Math.round(degrees * 100_000) / 100_000;
 }
 
-function placeCircle(shown: Shown, { latitude, longitude }: Place, radiusMiles: number): void {
+type Circles = { readonly place: Place; readonly others: readonly Place[]; readonly radiusMiles: number };
+
+function placeCircles(shown: Shown, { place, others, radiusMiles }: Circles): void {
   const { map, circle, handle } = shown;
-  circle.setLatLng([latitude, longitude]).setRadius(radiusMiles * METRES_PER_MILE);
-  handle.setLatLng([latitude, longitude]);
-  const view = viewOf({ latitude, longitude }, radiusMiles);
-  // The view moves only when the circle is not visible.
+  const at = ({ latitude, longitude }: Place): L.LatLngTuple => [latitude, longitude];
+  circle.setLatLng(at(place)).setRadius(radiusMiles * METRES_PER_MILE);
+  handle.setLatLng(at(place));
+  shown.others.clearLayers();
+  for (const other of others)
+    shown.others
+      .addLayer(
+        L.circle(at(other), {
+          radius: radiusMiles * METRES_PER_MILE,
+          className: 'map-circle other',
+          interactive: false,
+        }),
+      )
+      .addLayer(L.circleMarker(at(other), { radius: 4, className: 'map-centre', interactive: false }));
+  const view = viewOf([place, ...others], radiusMiles);
+  // The view moves only when a circle is not visible.
   if (!map.getBounds().contains(view)) map.fitBounds(view, fitting);
 }
 
 const fitting = { padding: [24, 24] as L.PointTuple, animate: false };
 
-/** A box around the circle. */
-function viewOf({ latitude, longitude }: Place, radiusMiles: number): L.LatLngBounds {
-  return L.latLng(latitude, longitude).toBounds(2 * radiusMiles * METRES_PER_MILE);
+/** A box around all circles. */
+function viewOf(places: readonly Place[], radiusMiles: number): L.LatLngBounds {
+  const [first, ...others] = places.map(({ latitude, longitude }) =>
+    L.latLng(latitude, longitude).toBounds(2 * radiusMiles * METRES_PER_MILE),
+  );
+  return others.reduce((all, box) => all.extend(box), first ?? L.latLngBounds([]));
 }

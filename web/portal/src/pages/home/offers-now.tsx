@@ -74,7 +74,8 @@ function EndingFirst({ offers }: { readonly offers: PortalListReply['data'] }) {
                 {offer.title}
               </a>
               <p class="small muted">
-                Ends <When at={offer.expiry_datetime} /> · {countText(offer.views)} views ·{' '}
+                {offer.place_label !== null && `${offer.place_label} · `}Ends{' '}
+                <When at={offer.expiry_datetime} /> · {countText(offer.views)} views ·{' '}
                 {countText(offer.clicks)} clicks
               </p>
             </div>

@@ -1,6 +1,7 @@
 /** Queries of the offers pages. */
 import type {
   OfferCreditReply,
+  PortalGroup,
   PortalListReply,
   PortalOffer,
   SeriesReply,
@@ -47,6 +48,18 @@ export function useOffer(id: string, everyMs: (offer: PortalOffer | undefined) =
   return useRead<PortalOffer>([...scope, 'offers', 'one', id], `/${mode}/offers/${encodeURIComponent(id)}`, {
     refetchInterval: ({ state }) => everyMs(state.data),
   });
+}
+
+/** Offers that were ordered together. @param everyMs as for one offer */
+export function useGroup(id: string, everyMs: (group: PortalGroup | undefined) => number | false) {
+  const { mode, scope } = usePortal();
+  return useRead<PortalGroup>(
+    [...scope, 'offers', 'group', id],
+    `/${mode}/offer-groups/${encodeURIComponent(id)}`,
+    {
+      refetchInterval: ({ state }) => everyMs(state.data),
+    },
+  );
 }
 
 /** The newest offers with a part of their title in common, to find those that follow each other. */

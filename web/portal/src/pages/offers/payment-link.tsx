@@ -2,17 +2,20 @@
 import { CopyButton } from '../../../../ui/copy-button.tsx';
 import { usePortal } from '../../session.ts';
 
-/** `isQuiet`: the view has the button to pay elsewhere. */
-export function PaymentLink({ url, isQuiet = false }: { readonly url: string; readonly isQuiet?: boolean }) {
+type PaymentLinkProps = {
+  readonly url: string;
+  readonly label?: string;
+  /** The view has the button to pay elsewhere. */
+  readonly isQuiet?: boolean;
+};
+
+export function PaymentLink({ url, label = 'Open the payment page', isQuiet = false }: PaymentLinkProps) {
   const { mode } = usePortal();
   return (
     <>
-      <p>
-        <code class="link-text">{url}</code>
-      </p>
       <div class="row">
         <a class={`button ${isQuiet ? 'quiet' : ''}`} href={url} target="_blank" rel="noreferrer">
-          Open the payment page
+          {label}
         </a>
         <CopyButton text={url} label="Copy the link" />
       </div>

@@ -12,6 +12,7 @@ import { sessionKey, usePortal } from '../../session.ts';
 import { BillingDetails } from './billing-details.tsx';
 import { LinkTags } from './link-tags.tsx';
 import { Mails } from './mails.tsx';
+import { SavedPlacesCard } from './saved-places.tsx';
 import { Sessions } from './sessions.tsx';
 import { TimeZone } from './time-zone.tsx';
 
@@ -26,14 +27,17 @@ export function Settings() {
           {(data) => (
             <>
               <Facts of={data} />
-              {may('organisation') && <TradingName of={data} />}
-              <TimeZone of={data} />
+              <div class="two wide">
+                {may('organisation') && <TradingName of={data} />}
+                <TimeZone of={data} />
+              </div>
               {may('organisation') && <LinkTags />}
             </>
           )}
         </Loaded>
       </section>
       {may('billing') && <BillingDetails />}
+      {may('offers') && <SavedPlacesCard />}
       <Mails />
       <Sessions />
     </PortalPage>

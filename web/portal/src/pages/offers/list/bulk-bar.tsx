@@ -7,7 +7,7 @@ import { type BulkAction, type BulkOutcome, offersFor, outcomeOf } from './selec
 
 export type BulkDone = BulkOutcome & {
   readonly id: string;
-  readonly action: BulkAction;
+  readonly action: BulkAction | 'delete';
   /** Of the whole request; null unless nothing is known of any offer. */
   readonly refusal: string | null;
 };
@@ -56,7 +56,7 @@ export function BulkBar({ chosen, clear, done }: BulkBarProps) {
   );
 }
 
-const past = { pause: 'paused', resume: 'resumed' } as const;
+const past = { pause: 'paused', resume: 'resumed', delete: 'deleted' } as const;
 
 export function BulkResult({ of: { action, done, failed, refusal } }: { readonly of: BulkDone }) {
   if (refusal !== null)

@@ -1,26 +1,38 @@
 /** Offers with their figures. On a narrow screen each offer is a card. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAmounts, useFigures } from '../../../amounts/amounts.ts';
 import { daysText } from '../../../amounts/figures.ts';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
+import { pageOf, placesText, runsOf } from '../groups.ts';
 import { type Done, OfferActions } from '../offer-actions.tsx';
 import { PlaceText } from '../place-text.tsx';
 import { lostMinor } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
+import { GroupActions } from './group-actions.tsx';
+import type { SaidOfOffers } from './said.tsx';
 import { bulkActionsOf } from './selection.ts';
 
 type OffersTableProps = {
   readonly offers: readonly PortalOffer[];
   readonly isWaiting: boolean;
-  readonly chosen: ReadonlySet<number>;
-  readonly choose: (ids: ReadonlySet<number>) => void;
-  readonly done: (done: Done) => void;
+  /** Left out where no offers are chosen for commands. */
+  readonly choice?: {
+    readonly chosen: ReadonlySet<number>;
+    readonly choose: (ids: ReadonlySet<number>) => void;
+  };
+  /** All are of one group, which the page names. */
+  readonly isOfGroup?: boolean;
+  readonly done: (done: SaidOfOffers) => void;
 };
 
-export function OffersTable({ offers, isWaiting, chosen, choose, done }: OffersTableProps) {
-  const mayChoose = usePortal().may('offers');
+const nobody: ReadonlySet<number> = new Set();
+
+export function OffersTable({ offers, isWaiting, choice, isOfGroup = false, done }: OffersTableProps) {
+  const mayChoose = usePortal().may('offers') && choice !== undefined;
+  const { chosen = nobody, choose = () => {} } = choice ?? {};
   const choosable = offers.filter((offer) => bulkActionsOf(offer).length > 0).map(({ offer_id: id }) => id);
   const areAll = choosable.length > 0 && choosable.every((id) => chosen.has(id));
   const toggle = (id: number) => {
@@ -45,7 +57,7 @@ export function OffersTable({ offers, isWaiting, chosen, choose, done }: OffersT
                 />
               </th>
             )}
-            <th scope="col">Offer</th>
+            <th scope="col">{isOfGroup ? 'Place' : 'Offer'}</th>
             <th scope="col">State</th>
             <th scope="col" class="numeric">
               Views
@@ -65,14 +77,21 @@ export function OffersTable({ offers, isWaiting, chosen, choose, done }: OffersT
           </tr>
         </thead>
         <tbody>
-          {offers.map((offer) => (
-            <OfferRow
-              key={offer.offer_id}
-              offer={offer}
-              isChosen={chosen.has(offer.offer_id)}
-              toggle={() => toggle(offer.offer_id)}
-              done={done}
-            />
+          {runsOf(offers).map(({ groupId, offers: run }) => (
+            <Fragment key={run[0]?.offer_id}>
+              {groupId !== null && !isOfGroup && <GroupRow groupId={groupId} offers={run} done={done} />}
+              {inOrderOfPlaces(run).map((offer) => (
+                <OfferRow
+                  key={offer.offer_id}
+                  offer={offer}
+                  isOfGroup={groupId !== null}
+                  {...(mayChoose && {
+                    choice: { isChosen: chosen.has(offer.offer_id), toggle: () => toggle(offer.offer_id) },
+                  })}
+                  done={done}
+                />
+              ))}
+            </Fragment>
           ))}
         </tbody>
       </table>
@@ -80,29 +99,61 @@ export function OffersTable({ offers, isWaiting, chosen, choose, done }: OffersT
   );
 }
 
+/** Their numbers are in the order of the places; the list may have the newest first. */
+function inOrderOfPlaces(offers: readonly PortalOffer[]): readonly PortalOffer[] {
+  return offers.toSorted((one, other) => one.offer_id - other.offer_id);
+}
+
+type GroupRowProps = {
+  readonly groupId: number;
+  /** Those that are listed here. */
+  readonly offers: readonly PortalOffer[];
+  readonly done: (done: SaidOfOffers) => void;
+};
+
+function GroupRow({ groupId, offers, done }: GroupRowProps) {
+  const { at } = usePortal();
+  return (
+    <tr class="group-row">
+      <th colSpan={8} scope="rowgroup">
+        <div class="row spread">
+          <span>
+            <a class="as-written" href={at(pageOf({ groupId, offerId: 0 }))}>
+              {offers[0]?.title}
+            </a>{' '}
+            <span class="small muted">{placesText(offers.length)}</span>
+          </span>
+          <GroupActions groupId={groupId} offers={offers} done={done} />
+        </div>
+      </th>
+    </tr>
+  );
+}
+
 type OfferRowProps = {
   readonly offer: PortalOffer;
-  readonly isChosen: boolean;
-  readonly toggle: () => void;
+  /** It is under the name of its group, so its place names it. */
+  readonly isOfGroup: boolean;
+  readonly choice?: { readonly isChosen: boolean; readonly toggle: () => void };
   readonly done: (done: Done) => void;
 };
 
-function OfferRow({ offer, isChosen, toggle, done }: OfferRowProps) {
-  const { at, may } = usePortal();
+function OfferRow({ offer, isOfGroup, choice, done }: OfferRowProps) {
+  const { at } = usePortal();
   const amount = useAmounts();
   const { countText, percentText } = useFigures();
   const now = useOfferNow();
   const canBeChosen = bulkActionsOf(offer).length > 0;
   return (
-    <tr class="offer-row" data-chosen={isChosen}>
-      {may('offers') && (
+    <tr class="offer-row" data-chosen={choice?.isChosen === true} data-member={isOfGroup}>
+      {choice !== undefined && (
         <td class="pick">
           {canBeChosen && (
             <input
               type="checkbox"
               aria-label={`Choose ${offer.title}`}
-              checked={isChosen}
-              onChange={toggle}
+              checked={choice.isChosen}
+              onChange={choice.toggle}
             />
           )}
         </td>
@@ -112,14 +163,11 @@ function OfferRow({ offer, isChosen, toggle, done }: OfferRowProps) {
           <Thumbnail src={offer.image} />
           <div>
             <a class="as-written" href={at(`offers/${offer.offer_id}`)}>
-              {offer.title}
+              {isOfGroup ? (offer.place_label ?? <PlaceText offer={offer} />) : offer.title}
             </a>
             <p class="small muted">
               {daysText(offer.start_datetime, offer.expiry_datetime)}
-              <span class="place">
-                {' '}
-                · <PlaceText offer={offer} />
-              </span>
+              {!isOfGroup && <span class="place"> · {offer.place_label ?? <PlaceText offer={offer} />}</span>}
             </p>
           </div>
         </div>

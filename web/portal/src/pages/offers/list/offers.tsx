@@ -4,8 +4,6 @@ import './list.css';
 import { EXAMINED_OFFERS } from '@offer-ads/contracts/values/offers-list';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { Notice } from '../../../../../ui/notice.tsx';
-import { Outcome } from '../../../../../ui/outcome.tsx';
 import { Empty, Loaded, LoadMore } from '../../../../../ui/states.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
 import { useFigures } from '../../../amounts/amounts.ts';
@@ -13,13 +11,13 @@ import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { Download } from '../../../download.tsx';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
-import type { Done } from '../offer-actions.tsx';
 import { useOffers } from '../offers-data.ts';
 import { quoted } from '../quoted.ts';
-import { BulkBar, type BulkDone, BulkResult } from './bulk-bar.tsx';
+import { BulkBar } from './bulk-bar.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { exportQuery, type Filters, filterAddress, isFiltered, readFilters } from './filters.ts';
 import { OffersTable } from './offers-table.tsx';
+import { Said, type SaidOfOffers } from './said.tsx';
 import { chosenOf } from './selection.ts';
 import { TestClock } from './test-clock.tsx';
 
@@ -31,8 +29,7 @@ export function Offers() {
   const { query, route } = useLocation();
   const filters = readFilters(query);
   const offers = useOffers(filters);
-  const [done, setDone] = useState<Done | null>(null);
-  const [bulk, setBulk] = useState<BulkDone | null>(null);
+  const [said, say] = useState<SaidOfOffers | null>(null);
   const [chosenIds, choose] = useState(none);
   const { lost } = useAttempt('offer');
   const pages = offers.data?.pages ?? [];
@@ -62,22 +59,7 @@ export function Offers() {
         </>
       }
     >
-      {done !== null &&
-        (done.good ? (
-          <Outcome key={done.id}>{done.text}</Outcome>
-        ) : (
-          <Notice kind="problem">{done.text}</Notice>
-        ))}
-      {bulk !== null &&
-        (bulk.failed.length === 0 && bulk.refusal === null ? (
-          <Outcome key={bulk.id}>
-            <BulkResult of={bulk} />
-          </Outcome>
-        ) : (
-          <Notice kind="problem">
-            <BulkResult of={bulk} />
-          </Notice>
-        ))}
+      <Said said={said} />
       {lost !== null && (
         <p class="notice warning">
           <span>
@@ -98,16 +80,7 @@ export function Offers() {
           {countText(EXAMINED_OFFERS)} are in this order. Choose a time of creation to see older ones.
         </p>
       )}
-      {chosen.length > 0 && (
-        <BulkBar
-          chosen={chosen}
-          clear={() => choose(none)}
-          done={(next) => {
-            setDone(null);
-            setBulk(next);
-          }}
-        />
-      )}
+      {chosen.length > 0 && <BulkBar chosen={chosen} clear={() => choose(none)} done={say} />}
       <Loaded query={offers} what="offers" lines={9}>
         {() => listed.length === 0 && <NoOffers filters={filters} show={show} isMore={offers.hasNextPage} />}
       </Loaded>
@@ -115,12 +88,8 @@ export function Offers() {
         <OffersTable
           offers={listed}
           isWaiting={offers.isPlaceholderData}
-          chosen={chosenIds}
-          choose={choose}
-          done={(next) => {
-            setBulk(null);
-            setDone(next);
-          }}
+          choice={{ chosen: chosenIds, choose }}
+          done={say}
         />
       )}
       <LoadMore of={offers} />

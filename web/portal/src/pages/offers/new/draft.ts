@@ -13,6 +13,13 @@ import {
 import { showsNothing } from '@offer-ads/contracts/values/shown-name';
 import { localText } from '../../../../../ui/time-text.ts';
 
+export type DraftPlace = {
+  readonly label: string;
+  readonly placeText: string;
+  readonly latitude: string;
+  readonly longitude: string;
+};
+
 /** The values of the fields. The picture is separate, because it cannot be stored over a reload. */
 export type Draft = { readonly [Text in OfferText]: string } & {
   readonly categoryId: string;
@@ -21,6 +28,12 @@ export type Draft = { readonly [Text in OfferText]: string } & {
   readonly placeText: string;
   readonly latitude: string;
   readonly longitude: string;
+  /** What the person calls the place, such as "Soho"; '' if it has no name of its own. */
+  readonly label: string;
+  /** Further places, each of which gets an offer of its own: places.ts. */
+  readonly otherPlaces: readonly DraftPlace[];
+  /** Where the place above stands among all. */
+  readonly placeIndex: number;
   readonly radiusMiles: number;
   /** Empty: everybody. */
   readonly genders: readonly string[];
@@ -50,6 +63,9 @@ export const emptyDraft: Draft = {
   placeText: '',
   latitude: '',
   longitude: '',
+  label: '',
+  otherPlaces: [],
+  placeIndex: 0,
   radiusMiles: 10,
   genders: [],
   interestIds: [],
@@ -129,12 +145,26 @@ export function lengthOf(text: string): number {
   return Array.from(text).length;
 }
 
-export function placeOf(draft: Draft): Place | null {
+export function placeOf(draft: DraftPlace): Place | null {
   return draft.placeText === '' ? coordinatesOf(draft) : null;
 }
 
+/** All places in their order. The one at `placeIndex` is that of the fields. */
+export function placesOf(draft: Draft): readonly DraftPlace[] {
+  const { label, placeText, latitude, longitude, otherPlaces, placeIndex } = draft;
+  return otherPlaces.toSpliced(placeIndex, 0, { label, placeText, latitude, longitude });
+}
+
+/** Those of which the position is known. */
+export function knownPlacesOf(draft: Draft): readonly (Place & { readonly label: string })[] {
+  return placesOf(draft).flatMap((each) => {
+    const place = placeOf(each);
+    return place === null ? [] : [{ ...place, label: each.label }];
+  });
+}
+
 /** Where the map is: also while another place is being typed. */
-export function coordinatesOf({ latitude, longitude }: Draft): Place | null {
+export function coordinatesOf({ latitude, longitude }: Omit<DraftPlace, 'label'>): Place | null {
   if (!isNumber(latitude) || !isNumber(longitude)) return null;
   const place = { latitude: Number(latitude), longitude: Number(longitude) };
   return Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180 ? place : null;
@@ -163,13 +193,26 @@ export function faultsOf(draft: Draft, picture: PictureState, now: Date): Faults
     ...byFact((text) => textFault(draft[text], text)),
     url: urlFault(draft.url),
     picture: picture === 'missing' ? 'Choose a picture.' : picture === 'fits' ? undefined : picture.problem,
-    place:
-      placeOf(draft) === null
-        ? 'Choose a place: search for one, move the circle, or enter both coordinates.'
-        : undefined,
+    place: placeFault(draft),
     ...periodFaults(draft, now),
   };
   return Object.fromEntries(Object.entries(found).filter(([, fault]) => fault !== undefined));
+}
+
+function placeFault(draft: Draft): string | undefined {
+  const places = knownPlacesOf(draft);
+  const isOne = draft.otherPlaces.length === 0;
+  if (places.length <= draft.otherPlaces.length)
+    return isOne
+      ? 'Choose a place: search for one, move the circle, or enter both coordinates.'
+      : 'A place in the list is not chosen yet. Choose it, or remove it.';
+  const positions = new Set(places.map(samePlaceKey));
+  return positions.size < places.length ? 'A place is in the list twice. Remove one of the two.' : undefined;
+}
+
+/** Places that are nearer than ten metres are the same. */
+export function samePlaceKey({ latitude, longitude }: Place): string {
+  return `${latitude.toFixed(4)} ${longitude.toFixed(4)}`;
 }
 
 function textFault(typed: string, text: OfferText): string | undefined {
@@ -246,21 +289,22 @@ export function pictureState(
 
 /** What the person must do before there is a price; null if nothing is missing. */
 export function missingForPrice(draft: Draft, now: Date): string | null {
-  if (placeOf(draft) === null) return 'Choose a place to see the price.';
+  if (knownPlacesOf(draft).length === 0) return 'Choose a place to see the price.';
   const { start, end } = periodFaults(draft, now);
   if (start !== undefined) return 'Correct the start to see the price.';
   return end === undefined ? null : 'Correct the end to see the price.';
 }
 
-/** Body of POST /offers/price-estimate; null while place or period are missing. */
+/** Body of POST /offers/price-estimate, or for several places of POST /offer-groups/price-estimate; null while place or period are missing. */
 export function estimateRequest(draft: Draft, now: Date): Record<string, unknown> | null {
-  const place = placeOf(draft);
+  const places = knownPlacesOf(draft);
+  const [place] = places;
   const period = periodOf(draft, now);
-  if (place === null || period === null || missingForPrice(draft, now) !== null) return null;
+  if (place === undefined || period === null || missingForPrice(draft, now) !== null) return null;
   return {
     start_datetime: period.start.toISOString(),
     end_datetime: period.end.toISOString(),
-    location: [place.latitude, place.longitude],
+    ...(places.length === 1 ? { location: [place.latitude, place.longitude] } : { places }),
     radius: draft.radiusMiles,
     ...(draft.genders.length === 0 ? {} : { gender: draft.genders }),
     ...(draft.interestIds.length === 0 ? {} : { interests: draft.interestIds }),
@@ -269,11 +313,10 @@ export function estimateRequest(draft: Draft, now: Date): Record<string, unknown
 
 /** The values on which the estimate depends, as text: drafts with the same text have the same price. */
 export function estimateKey(draft: Draft): string {
-  const { latitude, longitude, radiusMiles, starts, startAt, runs, endAt } = draft;
+  const { radiusMiles, starts, startAt, runs, endAt } = draft;
   const who = [draft.genders.toSorted(), draft.interestIds.toSorted((a, b) => a - b)];
   return JSON.stringify([
-    latitude,
-    longitude,
+    knownPlacesOf(draft).map(({ latitude, longitude }) => [latitude, longitude]),
     radiusMiles,
     who,
     starts,
@@ -283,7 +326,7 @@ export function estimateKey(draft: Draft): string {
   ]);
 }
 
-/** The form of POST /offers, as it is sent. */
+/** The form of POST /offers, or for several places of POST /offer-groups, as it is sent. */
 export function offerForm(
   draft: Draft,
   o: {
@@ -295,15 +338,19 @@ export function offerForm(
   },
 ): FormData {
   const { picture, mode, now, quoteId } = o;
-  const place = placeOf(draft);
+  const places = knownPlacesOf(draft);
+  const [place] = places;
   const period = periodOf(draft, now);
-  if (place === null || period === null) throw new Error('only a draft without faults is sent');
+  if (place === undefined || period === null) throw new Error('only a draft without faults is sent');
   const form = new FormData();
   form.set('category_id', draft.categoryId);
   for (const text of offerTextFacts) form.set(offerTexts[text].field, draft[text]);
   form.set('url', draft.url);
-  form.append('location[]', String(place.latitude));
-  form.append('location[]', String(place.longitude));
+  if (places.length > 1) form.set('places', JSON.stringify(places));
+  else {
+    form.append('location[]', String(place.latitude));
+    form.append('location[]', String(place.longitude));
+  }
   form.set('radius', String(draft.radiusMiles));
   for (const gender of draft.genders) form.append('gender[]', gender);
   for (const id of draft.interestIds) form.append('interests[]', String(id));
@@ -326,6 +373,7 @@ export function contentOf(offer: PortalOffer): Draft {
     url: offer.url,
     latitude: String(offer.latitude),
     longitude: String(offer.longitude),
+    label: offer.place_label ?? '',
     radiusMiles: offer.radius,
     genders: offer.gender,
     interestIds: offer.interests.map(({ interest_id: id }) => id),
@@ -358,8 +406,13 @@ const MIN_COPIED_MS = 10 * 60_000;
 
 /** Whether the person has entered something; the circle does not count, because an empty draft has one. */
 export function isBegun(draft: Draft): boolean {
-  const { latitude, longitude, radiusMiles } = emptyDraft;
-  return JSON.stringify({ ...draft, latitude, longitude, radiusMiles }) !== JSON.stringify(emptyDraft);
+  const { latitude, longitude, label, radiusMiles } = emptyDraft;
+  return JSON.stringify({ ...draft, latitude, longitude, label, radiusMiles }) !== JSON.stringify(emptyDraft);
+}
+
+function isDraftPlace(place: unknown): boolean {
+  const { label, placeText, latitude, longitude } = (place ?? {}) as Record<string, unknown>;
+  return [label, placeText, latitude, longitude].every((text) => typeof text === 'string');
 }
 
 /** Reads a stored draft. The text is not trusted: null when it is invalid. */
@@ -371,7 +424,8 @@ export function readDraft(text: string | null): Draft | null {
       ([name, value]) =>
         typeof kept[name] === typeof value && Array.isArray(kept[name]) === Array.isArray(value),
     );
-    return isDraft ? (kept as Draft) : null;
+    const draft = kept as Draft;
+    return isDraft && draft.otherPlaces.every(isDraftPlace) ? draft : null;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 /** The request for an estimate, and the one with which the form begins. The first script uses it, so it needs no library. */
-import type { EstimateReply } from '@offer-ads/contracts/public/api';
+import type { EstimateReply, GroupEstimateReply } from '@offer-ads/contracts/public/api';
 import type { Reply } from '../../../../../ui/calls/call.ts';
 import type { Portal } from '../../../portal.ts';
 import { readTab } from '../../../tab-storage.ts';
@@ -23,17 +23,30 @@ export function keyOf(draft: Draft, aheadSeconds: number): string {
 
 type Asking = { readonly now: Date; readonly quote?: boolean; readonly signal?: AbortSignal };
 
-export function askEstimate(
+/** The estimate of the whole order. `places`: each of several. */
+export type Estimated = EstimateReply & { readonly places?: GroupEstimateReply['places'] };
+
+export async function askEstimate(
   draft: Draft,
   { api, mode }: Portal,
   { now, quote = false, signal }: Asking,
-): Promise<Reply<EstimateReply>> {
+): Promise<Reply<Estimated>> {
   const request = estimateRequest(draft, now);
   if (request === null) throw new Error('the draft has no place or no period');
-  return api.send<EstimateReply>('POST', `/${mode}/offers/price-estimate`, {
-    json: quote ? { ...request, quote } : request,
-    ...(signal === undefined ? {} : { signal }),
+  const how = signal === undefined ? {} : { signal };
+  if (!('places' in request))
+    return api.send<EstimateReply>('POST', `/${mode}/offers/price-estimate`, {
+      json: quote ? { ...request, quote } : request,
+      ...how,
+    });
+  const reply = await api.send<GroupEstimateReply>('POST', `/${mode}/offer-groups/price-estimate`, {
+    json: request,
+    ...how,
   });
+  if (!reply.ok) return reply;
+  const { body } = reply;
+  const members = body.places.reduce((sum, place) => sum + place.matching_users, 0);
+  return { ...reply, body: { ...body, price_estimate: body.ad_units, matching_users: members } };
 }
 
 /** The draft with which the form begins; null if it can have no price, or the person may not ask for one. */
@@ -52,7 +65,7 @@ export function estimateQueryKey(
 
 export type FirstEstimate = {
   readonly queryKey: ReturnType<typeof estimateQueryKey>;
-  readonly reply: Promise<Reply<EstimateReply>>;
+  readonly reply: Promise<Reply<Estimated>>;
 };
 
 /** It does not wait for the test clock. If the clock was moved, this estimate is wrong or refused, and another is made. */

@@ -4,6 +4,7 @@ import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
 import type { Attempt } from '../../../attempts/attempt.ts';
 import { usePortal, useRead } from '../../../session.ts';
+import { pageOf } from '../groups.ts';
 import { quoted } from '../quoted.ts';
 
 /** Interval while the creation is in progress; the service ends an abandoned one within two minutes. */
@@ -12,7 +13,8 @@ const LOOK_AGAIN_MS = 3_000;
 export type LostOffer = {
   /** `open`: not known yet, so no other offer is sent meanwhile. */
   readonly state: 'open' | 'created' | 'none';
-  readonly offerId: number | null;
+  /** The page of what was created. */
+  readonly page: string;
   /** Why the outcome cannot be found out at the moment. */
   readonly problem: string | null;
   readonly lookAgain: () => Promise<unknown>;
@@ -30,7 +32,7 @@ export function useLostOffer(attempt: Attempt | null): LostOffer {
   const known = query.data?.state ?? 'under_way';
   return {
     state: known === 'under_way' ? 'open' : known,
-    offerId: query.data?.offer_id ?? null,
+    page: pageOf({ groupId: query.data?.group_id ?? null, offerId: query.data?.offer_id ?? 0 }),
     problem: query.isError ? query.error.message : null,
     lookAgain: query.refetch,
   };
@@ -68,7 +70,7 @@ export function LostOfferNotice({ attempt, lost, done, forget }: LostOfferNotice
         <>
           <p>{sent}. It was created, but the answer did not arrive.</p>
           <div class="row">
-            <a class="button" href={at(`offers/${lost.offerId}`)} onClick={done}>
+            <a class="button" href={at(lost.page)} onClick={done}>
               Go to the offer
             </a>
             <button type="button" class="quiet" onClick={done}>

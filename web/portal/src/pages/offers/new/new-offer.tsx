@@ -1,7 +1,6 @@
 /** The form for a new offer: what, where, for whom, when, and how it is paid. Price and reach are always in sight. */
 import '../offers.css';
 import './new-offer.css';
-import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { lazily } from '@offer-ads/contracts/values/lazily';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -41,9 +40,9 @@ import { LostOfferNotice, useLostOffer } from './lost-offer.tsx';
 import { PaymentFields } from './payment-fields.tsx';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 import { PricePanel } from './price-panel.tsx';
-import { Purchase } from './purchase.tsx';
+import { Purchase, usePayText } from './purchase.tsx';
 import { decideOnQuote, type UsableQuote } from './quoted-price.ts';
-import { type Sending, sendOffer } from './send-offer.ts';
+import { type CreatedReply, type Sending, sendOffer } from './send-offer.ts';
 import { firstEstimate, placeEstimateRefusal, useEstimate } from './use-estimate.ts';
 
 type Stage =
@@ -64,7 +63,7 @@ export function NewOffer() {
   const { draft, picture } = kept;
   const changed = useOffersChanged();
   const [stage, setStage] = useState<Stage>({ at: 'writing' });
-  const [created, setCreated] = useState<CreateReply | null>(null);
+  const [created, setCreated] = useState<CreatedReply | null>(null);
   const [tried, setTried] = useState(false);
   /** LIVE money is spent only after a summary. */
   const [isReviewing, setReviewing] = useState(false);
@@ -76,6 +75,7 @@ export function NewOffer() {
   const underWay = useRef(false);
   const estimate = useEstimate(draft);
   const amount = useAmounts();
+  const pay = usePayText();
 
   const aheadSeconds = useAheadSeconds();
   const offerNow = useOfferNow();
@@ -121,11 +121,15 @@ export function NewOffer() {
 
   const send = async (sending: Sending) => {
     setStage({ at: 'sending', again: false });
-    const sent = await sendOffer({
+    const sent = await sendOffer<CreatedReply>({
       sending,
       post: ({ key, form }) =>
         // The service may take 25 s after the picture has arrived, and the upload may be slow.
-        api.send('POST', `/${mode}/offers`, { form, headers: { 'idempotency-key': key }, timeoutMs: 60_000 }),
+        api.send('POST', `/${mode}/${form.has('places') ? 'offer-groups' : 'offers'}`, {
+          form,
+          headers: { 'idempotency-key': key },
+          timeoutMs: 60_000,
+        }),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       findingOut: () => setStage({ at: 'sending', again: true }),
     });
@@ -174,7 +178,7 @@ export function NewOffer() {
         return decision;
       case 'show-price': {
         const price = amount(decision.costMinor, quoted.body.currency);
-        const rest = `The price is now ${price}, net of VAT. Nothing was created. Go on again if you agree.`;
+        const rest = `The price is now ${price}, net of VAT. Nothing was created. Pay again if you agree.`;
         refuse({ faults: {}, rest }, null);
         return null;
       }
@@ -214,7 +218,7 @@ export function NewOffer() {
     }
   };
 
-  if (created !== null) return <Created offer={created} another={() => setCreated(null)} />;
+  if (created !== null) return <Created created={created} another={() => setCreated(null)} />;
 
   return (
     <PortalPage
@@ -300,13 +304,7 @@ export function NewOffer() {
                 </div>
               </Step>
               <Step number={2} id="offer-where" title="Where">
-                <TargetFields
-                  draft={draft}
-                  faults={faults}
-                  set={set}
-                  start={start}
-                  mayLoadMap={estimate.isFirstDone}
-                />
+                <TargetFields draft={draft} faults={faults} set={set} start={start} estimate={estimate} />
               </Step>
               <Step number={3} id="offer-who" title="For whom">
                 <AudienceFields draft={draft} faults={faults} set={set} />
@@ -354,7 +352,7 @@ export function NewOffer() {
               {tried && Object.keys(faults).length > 0 && (
                 <p class="fault" role="status">
                   {faults.place === undefined
-                    ? `Correct ${namesOf(faults)}, then ${mode === 'live' ? 'go on' : 'create the offer'}.`
+                    ? `Correct ${namesOf(faults)}, then pay.`
                     : 'Choose a place with members first.'}
                 </p>
               )}
@@ -365,9 +363,10 @@ export function NewOffer() {
                     : 'Creating …'
                   : isReviewing && isPriceDue
                     ? 'Asking for the price …'
-                    : mode === 'live'
-                      ? 'Review and pay'
-                      : 'Create the offer'}
+                    : estimate.costMinor === null
+                      ? 'Create the offer'
+                      : // In LIVE mode a summary comes first.
+                        `${pay(estimate.costMinor, draft.paymentMethod)}${mode === 'live' ? ' …' : ''}`}
               </button>
               {stage.at === 'sending' && stage.again && (
                 <Notice kind="warning">

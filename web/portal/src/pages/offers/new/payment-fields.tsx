@@ -1,5 +1,7 @@
 /** The payment methods, each with its total, or with the reason why it cannot be chosen. */
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
 import { Choices } from '../../../../../ui/choices.tsx';
 import { hasVatOnCard, vatOnCard } from '../../../amounts/amount-fields.ts';
 import { useAmounts, useBalance } from '../../../amounts/amounts.ts';
@@ -33,46 +35,37 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
   return (
     <Choices legend="Payment" fault={fault} disabled={disabled}>
       {mode === 'live' && <p class="hint">LIVE mode: you pay real money, and members see the offer.</p>}
-      <label class="choice">
-        <input
-          type="radio"
-          name="payment"
-          checked={draft.paymentMethod === 'E'}
-          disabled={tooSmall}
-          onChange={() => set({ paymentMethod: 'E' })}
-        />
-        By card
-      </label>
-      <p class="hint">
+      <PaymentOption
+        title="By card"
+        total={cost === null || tooSmall ? null : amount(cost + vat)}
+        isChosen={draft.paymentMethod === 'E'}
+        disabled={tooSmall}
+        choose={() => set({ paymentMethod: 'E' })}
+      >
         {tooSmall
           ? `A card payment must be at least ${amount(least)}.`
-          : `${cardText(hasVat, cost === null ? null : { total: amount(cost + vat), vat: amount(vat) })} You pay on the next page${mode === 'live' ? '; your admins get the link by mail too' : ''}.`}
-      </p>
+          : `${vatText(hasVat, cost === null ? null : amount(vat))} You pay on the next page${mode === 'live' ? '; your admins get the link by mail too' : ''}.`}
+      </PaymentOption>
+      <PaymentOption
+        title={`From the ${mode.toUpperCase()} balance`}
+        total={cost === null ? null : amount(cost)}
+        isChosen={draft.paymentMethod === 'B'}
+        disabled={tooLow && draft.paymentMethod !== 'B'}
+        choose={() => set({ paymentMethod: 'B' })}
+      >
+        {hasVat ? 'No VAT: it was paid with the top-up.' : 'No VAT is added.'}{' '}
+        {!may('billing') &&
+          'Only admins and people of finance see the balance. If it is too low, nothing is created.'}
+        {held !== null && `You have ${amount(held)}.`}
+        {tooLow && cost !== null && held !== null && ` You are ${amount(cost - held)} short.`}
+      </PaymentOption>
       {hasNoAddress && draft.paymentMethod === 'E' && !tooSmall && (
         <p class="small">
           The invoice would show no address of your organisation, and it cannot be changed later.{' '}
-          <a href={`${at('settings')}#billing-details`}>Add the address in Settings</a> first. Your draft is
-          kept here; the picture is kept unless you reload the page.
+          <a href={`${at('settings')}#billing-details`}>Add the address in Settings</a> first: your draft is
+          kept.
         </p>
       )}
-      <label class="choice">
-        <input
-          type="radio"
-          name="payment"
-          checked={draft.paymentMethod === 'B'}
-          disabled={tooLow && draft.paymentMethod !== 'B'}
-          onChange={() => set({ paymentMethod: 'B' })}
-        />
-        From the {mode.toUpperCase()} balance
-      </label>
-      <p class="hint">
-        Paid at once.{' '}
-        {hasVat ? 'No VAT is added, because it was paid when the balance was topped up.' : 'No VAT is added.'}{' '}
-        {!may('billing') &&
-          'Only admins and people of finance see the balance. If it is too low, nothing is created.'}
-        {held !== null && `The balance is ${amount(held)}.`}
-        {tooLow && cost !== null && held !== null && ` You are ${amount(cost - held)} short.`}
-      </p>
       {(tooLow || fault !== undefined) && may('billing') && (
         <p class="small">
           <a href={at('money')}>Top up the balance</a>. Your draft is kept here; the picture is kept unless
@@ -83,7 +76,39 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
   );
 }
 
-function cardText(hasVat: boolean, cost: { readonly total: string; readonly vat: string } | null): string {
-  if (!hasVat) return cost === null ? 'No VAT is added.' : `${cost.total}. No VAT is added.`;
-  return cost === null ? '20% VAT is added.' : `${cost.total} with 20% VAT (${cost.vat}).`;
+type PaymentOptionProps = {
+  readonly title: string;
+  /** Null while there is no price. */
+  readonly total: string | null;
+  readonly isChosen: boolean;
+  readonly disabled: boolean;
+  readonly choose: () => void;
+  readonly children: ComponentChildren;
+};
+
+function PaymentOption({ title, total, isChosen, disabled, choose, children }: PaymentOptionProps) {
+  const id = useId();
+  return (
+    <label class="option">
+      <input
+        type="radio"
+        name="payment"
+        aria-labelledby={`${id}-title`}
+        aria-describedby={`${id}-more`}
+        checked={isChosen}
+        disabled={disabled}
+        onChange={choose}
+      />
+      <span id={`${id}-title`}>{title}</span>
+      <span id={`${id}-more`} class="option-more">
+        {total !== null && <strong class="option-total">{total}</strong>}
+        <span class="hint">{children}</span>
+      </span>
+    </label>
+  );
+}
+
+function vatText(hasVat: boolean, vat: string | null): string {
+  if (!hasVat) return 'No VAT is added.';
+  return vat === null ? 'With 20% VAT.' : `With ${vat} VAT (20%).`;
 }

@@ -8,6 +8,7 @@ const fieldsOfService: Readonly<Record<string, DraftField>> = {
   url: 'url',
   image: 'picture',
   'location[]': 'place',
+  places: 'place',
   radius: 'radius',
   'gender[]': 'genders',
   'interests[]': 'interests',
@@ -48,7 +49,8 @@ export function placeRefusal(code: string | null, serviceSays: string): Placed {
   const rest: string[] = [];
   for (const part of message.replace(/\.$/, '').split('; ')) {
     const [name = '', ...words] = part.split(' ');
-    const named = fieldsOfService[name];
+    // "places[2].label" is about the places.
+    const named = fieldsOfService[name] ?? fieldsOfService[name.split(/[[.]/)[0] ?? ''];
     if (named !== undefined) faults[named] = `${fieldNames[named]} ${words.join(' ')}.`;
     else if (part.startsWith('A card payment')) faults.payment = `${part}.`;
     else if (name === 'image_offer_id') faults.picture = COPIED_PICTURE_GONE;

@@ -16,7 +16,8 @@ type PlaceSearchProps = {
   readonly place: Place | null;
   /** Its name; '' while that is not known. */
   readonly nearby: string;
-  readonly choose: (place: Place) => void;
+  /** With the name by which it was found; '' for coordinates. */
+  readonly choose: (place: Place, label: string) => void;
 };
 
 const notFound =
@@ -48,7 +49,7 @@ export function PlaceSearch({ text, setText, place, nearby, choose }: PlaceSearc
 
   const take = (city: City | undefined) => {
     if (city === undefined) return;
-    choose(city);
+    choose(city, city.name);
     setChosen(city);
     setOpen(false);
   };
@@ -57,7 +58,7 @@ export function PlaceSearch({ text, setText, place, nearby, choose }: PlaceSearc
     if (!isTyping && isFound && search.postcode !== null) take(search.postcode);
   }, [isTyping, isFound]);
   const leave = () => {
-    if (pasted !== null) choose(pasted);
+    if (pasted !== null) choose(pasted, '');
     setEmptied(false);
     setTyping(false);
     setOpen(false);
@@ -67,7 +68,7 @@ export function PlaceSearch({ text, setText, place, nearby, choose }: PlaceSearc
       // Enter chooses a place and does not send the form.
       event.preventDefault();
       setTyping(false);
-      if (pasted !== null) choose(pasted);
+      if (pasted !== null) choose(pasted, '');
       else if (isOpen && isFound) take(found[active]);
     } else if (event.key === 'Escape' && isOpen) {
       event.preventDefault();

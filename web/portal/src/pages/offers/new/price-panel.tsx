@@ -46,6 +46,8 @@ function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
   const { countText, unitPriceText } = useFigures();
   const { country } = usePortal().session.organisation;
   const members = reply.matching_users;
+  const count = reply.places?.length ?? 1;
+  const empty = reply.places?.filter((place) => place.matching_users === 0).length ?? 0;
   if (members === 0)
     return (
       <>
@@ -58,7 +60,14 @@ function Figures({ estimate: { reply, costMinor } }: FiguresProps) {
       <p class="figure">{costMinor === null ? 'No price' : amount(costMinor, reply.currency)}</p>
       <p class="reach">
         reaches <strong>{countText(members)}</strong> {members === 1 ? 'member' : 'members'}
+        {count > 1 && ` at ${count} places`}
       </p>
+      {empty > 0 && (
+        <p class="fault">
+          {empty === 1 ? 'One place has' : `${empty} places have`} no members. Move{' '}
+          {empty === 1 ? 'it' : 'them'}, enlarge the radius, or remove {empty === 1 ? 'it' : 'them'}.
+        </p>
+      )}
       {costMinor === null ? (
         <p class="why">
           {reply.currency} cannot be billed at the moment, so no offer can be created. You were not charged.

@@ -7,8 +7,8 @@ import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
 import { useInterests } from '../offers-data.ts';
 import { PlaceText } from '../place-text.tsx';
-import { type Draft, periodOf, targetOf } from './draft.ts';
-import type { Estimate } from './use-estimate.ts';
+import { type Draft, knownPlacesOf, periodOf } from './draft.ts';
+import type { Estimate, PlaceEstimate } from './use-estimate.ts';
 
 type PurchaseProps = {
   readonly draft: Draft;
@@ -17,7 +17,12 @@ type PurchaseProps = {
   readonly close: () => void;
 };
 
-export function Purchase({ draft, estimate: { costMinor, reply }, buy, close }: PurchaseProps) {
+export function Purchase({
+  draft,
+  estimate: { costMinor, places: estimated, reply },
+  buy,
+  close,
+}: PurchaseProps) {
   const { session, mode } = usePortal();
   const { country } = session.organisation;
   const amount = useAmounts();
@@ -25,9 +30,9 @@ export function Purchase({ draft, estimate: { costMinor, reply }, buy, close }: 
   const pay = usePayText();
   const balance = useBalance();
   const interests = useInterests();
-  const target = targetOf(draft);
+  const places = knownPlacesOf(draft);
   const period = periodOf(draft, useOfferNow()());
-  if (target === null || period === null || reply === null || costMinor === null) return null;
+  if (places.length === 0 || period === null || reply === null || costMinor === null) return null;
   const byCard = draft.paymentMethod === 'E';
   const vat = byCard ? vatOnCard(costMinor, country) : 0n;
   const held = balance.data === undefined ? null : BigInt(balance.data.balanceMinor);
@@ -48,9 +53,18 @@ export function Purchase({ draft, estimate: { costMinor, reply }, buy, close }: 
       <dl class="facts">
         <dt>Offer</dt>
         <dd class="as-written">{draft.title}</dd>
-        <dt>Place</dt>
+        <dt>{places.length === 1 ? 'Place' : `${places.length} places`}</dt>
         <dd>
-          <PlaceText offer={{ ...target, radius: target.radiusMiles }} />
+          {places.map((place, index) => (
+            <div key={index}>
+              {places.length > 1 && place.label !== '' ? (
+                <span class="as-written">{place.label}</span>
+              ) : (
+                <PlaceText offer={{ ...place, radius: draft.radiusMiles }} />
+              )}
+              {places.length > 1 && <PlacePart of={estimated?.[index]} />}
+            </div>
+          ))}
         </dd>
         <dt>Time</dt>
         <dd>
@@ -95,12 +109,19 @@ export function Purchase({ draft, estimate: { costMinor, reply }, buy, close }: 
   );
 }
 
-/** The words of a button that spends money: "Pay GBP 84.43 and publish". A card payment follows on another page, with its VAT. */
+function PlacePart({ of }: { readonly of: PlaceEstimate | undefined }) {
+  const amount = useAmounts();
+  return (
+    <span class="muted">{of === undefined || of.costMinor === null ? '' : ` · ${amount(of.costMinor)}`}</span>
+  );
+}
+
+/** The words of a button that spends money, with what is paid: "Pay GBP 84.43 by card". */
 export function usePayText(): (costMinor: bigint, paymentMethod: Draft['paymentMethod']) => string {
   const { country } = usePortal().session.organisation;
   const amount = useAmounts();
   return (costMinor, paymentMethod) =>
     paymentMethod === 'E'
-      ? `Go on to pay ${amount(costMinor + vatOnCard(costMinor, country))}`
-      : `Pay ${amount(costMinor)} and publish`;
+      ? `Pay ${amount(costMinor + vatOnCard(costMinor, country))} by card`
+      : `Pay ${amount(costMinor)} from the balance`;
 }

@@ -32,6 +32,9 @@ test('without a price nothing is sent, and the person reads why', () => {
     code: 'E5',
     placed: { faults: { place: expect.stringContaining('No members') } },
   });
+  const place = { label: null, ad_units: 84_408, estimated_cost: 84.41, matching_users: 1_758 };
+  const oneEmpty = { ...quoted, places: [place, { ...place, matching_users: 0 }] };
+  expect(decideOnQuote(16_882n, oneEmpty)).toMatchObject({ outcome: 'refuse', code: 'E5' });
   expect(decideOnQuote(null, { ...quoted, ...noQuote, currency: 'JPY', estimated_cost: null })).toMatchObject(
     {
       outcome: 'refuse',

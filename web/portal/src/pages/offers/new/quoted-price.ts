@@ -1,9 +1,9 @@
 /** Whether an offer may be sent with the quote that was asked for when the person pressed the button. */
-import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { minorOf } from '../../../amounts/amount-fields.ts';
+import type { Estimated } from './first-estimate.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
-/** The id is undefined if a replica of the release before quotes has answered. */
+/** The id is undefined for several places, which have no quotes. */
 export type UsableQuote = { readonly outcome: 'send'; readonly quoteId: string | undefined };
 
 export type QuoteDecision =
@@ -21,7 +21,7 @@ export type QuoteDecision =
  */
 export function decideOnQuote(
   shownMinor: bigint | null,
-  quoted: EstimateReply,
+  quoted: Estimated,
   budgetFault: (costMinor: bigint) => string | undefined = () => undefined,
 ): QuoteDecision {
   const { estimated_cost: cost, currency, matching_users: members, quote_id: quoteId } = quoted;
@@ -30,7 +30,8 @@ export function decideOnQuote(
     const message = `The billing currency ${currency} cannot be billed at present. You were not charged.`;
     return { outcome: 'refuse', code: 'E6', placed: placeRefusal('E6', message) };
   }
-  if (members === 0) return { outcome: 'refuse', code: 'E5', placed: placeRefusal('E5', '') };
+  const empty = quoted.places?.some((place) => place.matching_users === 0) ?? members === 0;
+  if (empty) return { outcome: 'refuse', code: 'E5', placed: placeRefusal('E5', '') };
   const budget = budgetFault(costMinor);
   if (budget !== undefined)
     return { outcome: 'refuse', code: null, placed: { faults: { budget }, rest: null } };

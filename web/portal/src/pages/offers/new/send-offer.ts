@@ -2,24 +2,31 @@
  * Sends an offer so that at most one is created: with one Idempotency-Key, and again with the same key while the outcome is unknown
  * (specification, Create; decision 10, idempotency keys).
  */
-import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
 import type { Refusal, Reply } from '../../../../../ui/calls/call.ts';
 import { leavesUnknown } from '../../../attempts/attempt.ts';
 
-/** One key with its form, so that a repetition sends exactly the same bytes. */
-export type Sending = { readonly key: string; readonly form: FormData; readonly isRepeat: boolean };
+/** What was created: an offer, or a group of them for several places. */
+export type CreatedReply = CreateReply | CreateGroupReply;
 
-export type Sent =
-  | { readonly outcome: 'created'; readonly offer: CreateReply }
+/** One key with its form, so that a repetition sends exactly the same bytes. */
+export type Sending = {
+  readonly key: string;
+  readonly form: FormData;
+  readonly isRepeat: boolean;
+};
+
+export type Sent<Created> =
+  | { readonly outcome: 'created'; readonly offer: Created }
   | { readonly outcome: 'refused'; readonly refusal: Refusal }
   /** The offer may exist or not; the same request can be sent again. */
   | { readonly outcome: 'unknown'; readonly refusal: Refusal }
   /** The key was used for another form before: that offer exists or is being created. */
   | { readonly outcome: 'sent-before' };
 
-type SendOffer = {
+type SendOffer<Created> = {
   readonly sending: Sending;
-  readonly post: (sending: Sending) => Promise<Reply<CreateReply>>;
+  readonly post: (sending: Sending) => Promise<Reply<Created>>;
   readonly wait: (ms: number) => Promise<void>;
   /** Called before each repetition. */
   readonly findingOut: () => void;
@@ -28,7 +35,12 @@ type SendOffer = {
 /** Growing pauses, two minutes in all; then the person decides. */
 const waitsMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000];
 
-export async function sendOffer({ sending, post, wait, findingOut }: SendOffer): Promise<Sent> {
+export async function sendOffer<Created extends CreatedReply>({
+  sending,
+  post,
+  wait,
+  findingOut,
+}: SendOffer<Created>): Promise<Sent<Created>> {
   let reply = await post(sending);
   let { isRepeat } = sending;
   for (const ms of waitsMs) {

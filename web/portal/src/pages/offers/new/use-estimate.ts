@@ -1,5 +1,4 @@
 /** The price of the current draft, requested a moment after the last change. Answers for older drafts are marked as old. */
-import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { bodyOrThrow, type Refusal, Refused, type Reply } from '../../../../../ui/calls/call.ts';
@@ -9,7 +8,7 @@ import type { Portal } from '../../../portal.ts';
 import { usePortal } from '../../../session.ts';
 import { useAheadSeconds, useOfferNow, useTestClock } from '../../../test-clock.ts';
 import { type Draft, type Faults, missingForPrice } from './draft.ts';
-import { askEstimate, estimateQueryKey, firstDraft, keyOf } from './first-estimate.ts';
+import { askEstimate, type Estimated, estimateQueryKey, firstDraft, keyOf } from './first-estimate.ts';
 import { type Placed, placeRefusal } from './place-refusal.ts';
 
 /** Longer than the steps of a moving slider, shorter than people notice. */
@@ -17,10 +16,14 @@ const PAUSE_MS = 300;
 /** A price changes with the daily exchange rates and with members who join and leave. */
 const FRESH_MS = 60_000;
 
+export type PlaceEstimate = { readonly members: number; readonly costMinor: bigint | null };
+
 export type Estimate = {
   /** Null while there is none to show. */
-  readonly reply: EstimateReply | null;
+  readonly reply: Estimated | null;
   readonly costMinor: bigint | null;
+  /** Of each place that is known, in their order; null while there is no reply. */
+  readonly places: readonly PlaceEstimate[] | null;
   /** The draft has changed; a newer estimate is being requested. */
   readonly isOld: boolean;
   /** There is none to show yet, but it is on its way. */
@@ -32,7 +35,7 @@ export type Estimate = {
   readonly problem: string | null;
   readonly retry: () => Promise<unknown>;
   /** An estimate of the draft with a quote, for an offer that is sent at once. It replaces the shown one. */
-  readonly quote: (now: Date) => Promise<Reply<EstimateReply>>;
+  readonly quote: (now: Date) => Promise<Reply<Estimated>>;
   /** The first estimate was answered, or cannot be asked for. */
   readonly isFirstDone: boolean;
 };
@@ -79,10 +82,13 @@ export function useEstimate(draft: Draft): Estimate {
   const reply = isComplete && query.error === null ? (query.data ?? null) : null;
   return {
     reply,
-    costMinor:
-      reply === null || reply.estimated_cost === null
-        ? null
-        : (minorOf(reply.estimated_cost, reply.currency) ?? null),
+    costMinor: reply && costOf(reply, reply.currency),
+    places:
+      reply &&
+      (reply.places ?? [reply]).map((place) => ({
+        members: place.matching_users,
+        costMinor: costOf(place, reply.currency),
+      })),
     isOld: isComplete && (debounced !== key || query.isPlaceholderData),
     isAsking: isComplete && reply === null && (query.error === null || !isClockKnown),
     faults: placed?.faults ?? {},
@@ -98,6 +104,10 @@ export function useEstimate(draft: Draft): Estimate {
       return quoted;
     },
   };
+}
+
+function costOf({ estimated_cost: cost }: { readonly estimated_cost: number | null }, currency: string) {
+  return cost === null ? null : (minorOf(cost, currency) ?? null);
 }
 
 /** For estimates, every code concerns the input. */

@@ -49,17 +49,22 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
       <div class="credit" aria-live="polite">
         {credit.isPending && <p class="muted">Loading the credit …</p>}
         {credit.isError && <p>The credit cannot be shown at the moment: {credit.error.message}</p>}
-        {credit.isSuccess && <Credit credit={credit.data} />}
+        {credit.isSuccess && <Credit credit={credit.data} isOfGroup={offer.group_id !== null} />}
       </div>
     </Confirm>
   );
 }
 
-function Credit({ credit }: { readonly credit: OfferCreditReply }) {
+function Credit({ credit, isOfGroup }: { readonly credit: OfferCreditReply; readonly isOfGroup: boolean }) {
   const { mode } = usePortal();
   const amount = useAmounts();
   if (credit.offer_status === 'Awaiting Payment')
-    return <p>The offer is not paid: nothing is credited, and its payment page is closed.</p>;
+    return (
+      <p>
+        The offer is not paid: nothing is credited, and its payment page is closed.
+        {isOfGroup && ' It is deleted at all its places, because they are paid together.'}
+      </p>
+    );
   if (credit.offer_status === 'Ended') return <p>The offer has ended: nothing more is credited.</p>;
   return (
     <>

@@ -61,7 +61,7 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
       return `The price is now ${price}, net of VAT. Nothing was bought. Buy again if you agree.`;
     }
     const form = offerForm(draft, { picture: null, mode, now, quoteId: decision.quoteId });
-    const sent = await sendOffer({
+    const sent = await sendOffer<CreateReply>({
       sending: { ...attempt.begin(draft.title), form },
       post: ({ key, form }) =>
         api.send('POST', `/${mode}/offers`, { form, headers: { 'idempotency-key': key }, timeoutMs: 60_000 }),

@@ -19,6 +19,7 @@ import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
 import { documentAddress, useInvoicesOf } from '../../money/money-data.ts';
+import { pageOf } from '../groups.ts';
 import { MapSources } from '../new/map-sources.tsx';
 import { type Done, OfferActions } from '../offer-actions.tsx';
 import { useOffer, useOffersChanged, useOffersTitled } from '../offers-data.ts';
@@ -290,6 +291,17 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
             <dd>
               <When at={offer.start_datetime} /> to <When at={offer.expiry_datetime} />
             </dd>
+            {offer.group_id !== null && (
+              <>
+                <dt>Ordered</dt>
+                <dd>
+                  {offer.place_label !== null && <span class="as-written">for {offer.place_label}, </span>}
+                  <a href={at(pageOf({ groupId: offer.group_id, offerId: offer.offer_id }))}>
+                    with its other places
+                  </a>
+                </dd>
+              </>
+            )}
             <dt>Created</dt>
             <dd>
               <When at={offer.creation_datetime} />, number {offer.offer_id}

@@ -1,0 +1,105 @@
+/** A chain's marketer: offers for several places in one go, and the places that the organisation keeps. */
+import { expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { newOrganisation } from '../../harness/advertiser.ts';
+import { create, pay, writeOffer } from './offer-form.ts';
+import { faultsOf, type Portal } from './portal-under-test.ts';
+
+export function walksOfPlaces(portal: () => Portal): void {
+  it.concurrent('a chain buys for three places by postcode with one payment, and sees them together', async () => {
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail } = await newOrganisation(portal().system);
+    await signIn(adminEmail);
+    await go('/portal/test/offers/new');
+    await writeOffer(page, 'Two for one');
+    await addPlace(page, 'M1 2AB');
+    await addPlace(page, 'B1 1BB');
+    await page.locator('.estimate').getByText('at 3 places').waitFor();
+    await page.locator('.map-circle').nth(2).waitFor();
+    expect(await faultsOf(page, 'new-offer-places')).toEqual([]);
+
+    // A place in the sea: it is named with what to do, and buys nothing.
+    await addPlace(page, '48.1, -30.2');
+    await page.locator('.place-list').getByText('No members: move it').waitFor();
+    await page.locator('.estimate').getByText('One place has no members').waitFor();
+    await create(page);
+    await page.getByText('Choose a place with members first.').waitFor();
+    await page
+      .locator('.place-list [data-current="true"]')
+      .getByRole('button', { name: /^Remove/ })
+      .click();
+
+    await page.getByRole('radio', { name: 'By card' }).check();
+    await page.locator('.estimate[data-waiting="false"]').getByText('at 3 places').waitFor();
+    const prices = await page.locator('.place-list li > span').allInnerTexts();
+    const pence = (text: string) => Number(/GBP ([\d,.]+)/.exec(text)?.[1]?.replace(/[,.]/g, ''));
+    expect(prices.map(pence).reduce((sum, each) => sum + each, 0)).toBe(
+      pence(await page.locator('.estimate .figure').innerText()),
+    );
+    await create(page);
+    await page.getByRole('heading', { name: 'One step left: pay' }).waitFor();
+    expect(await faultsOf(page, 'pay-group')).toEqual([]);
+    await pay(page);
+    await page.getByText(/^It is paid and is/).waitFor();
+    await page.getByRole('link', { name: 'Go to the offer' }).click();
+    await page.getByText('The same offer at 3 places.').waitFor();
+    await page.getByText('3 of 3').waitFor();
+    await page.getByRole('link', { name: 'M1 2AB' }).waitFor();
+    expect(await faultsOf(page, 'group')).toEqual([]);
+    await page.getByRole('button', { name: 'Pause all: Two for one' }).click();
+    await page.getByText('3 offers were paused.').waitFor();
+
+    await page.getByRole('link', { name: 'All offers' }).click();
+    await page.locator('.group-row').getByText('3 places').waitFor();
+    await page.getByRole('button', { name: 'Resume all: Two for one' }).waitFor();
+    expect(await faultsOf(page, 'offers-group')).toEqual([]);
+    await page.getByRole('button', { name: 'Delete all: Two for one' }).click();
+    await page.getByRole('button', { name: 'Delete the offers' }).click();
+    await page.getByText('3 offers were deleted.').waitFor();
+  });
+
+  it.concurrent('a place is saved under a name, chosen by a click in both modes, renamed and deleted', async () => {
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail } = await newOrganisation(portal().system);
+    await signIn(adminEmail);
+    await go('/portal/test/offers/new');
+    await writeOffer(page, 'Two for one', 'Manchester');
+    await page.getByRole('button', { name: 'Save this place' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save this place' });
+    await dialog.getByLabel('Name').fill('Piccadilly');
+    expect(await faultsOf(page, 'save-place')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save the place' }).click();
+    await page.getByRole('checkbox', { name: 'Piccadilly', checked: true }).waitFor();
+
+    await go('/portal/live/offers/new');
+    // The names of towns come with the map.
+    await page.locator('.target').scrollIntoViewIfNeeded();
+    await page.getByText('miles around London').waitFor();
+    await page.getByRole('checkbox', { name: 'Piccadilly' }).check();
+    await page.getByText('miles around Manchester').waitFor();
+    expect(await page.getByLabel('Find a place').inputValue()).toBe('Piccadilly');
+
+    await go('/portal/test/settings');
+    await page.getByRole('button', { name: 'Rename Piccadilly' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Manchester Piccadilly');
+    await page.getByRole('button', { name: 'Save the name' }).click();
+    await page.getByRole('button', { name: 'Delete Manchester Piccadilly' }).click();
+    expect(await faultsOf(page, 'settings-places')).toEqual([]);
+    await page.getByRole('button', { name: 'Delete the place' }).click();
+    await page.getByText('No place is saved yet').waitFor();
+  });
+}
+
+async function addPlace(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add another place' }).click();
+  const field = page.getByLabel('Find a place');
+  await field.fill(text);
+  if (!text.includes('.')) await page.locator('.suggestions li').first().waitFor();
+  await field.press('Enter');
+  await page
+    .locator('.place-list [data-current="true"]')
+    .getByText(/members/i)
+    .waitFor();
+}
