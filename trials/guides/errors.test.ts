@@ -184,8 +184,8 @@ describe('the guide of errors', () => {
   it.each(entries.map((entry) => [entry.name, entry] as const))(
     '%s has a cause and what to do',
     (_name, entry) => {
-      expect(entry.text).toMatch(/^\*\*Cause\.\*\* \S/m);
-      expect(entry.text).toMatch(/^\*\*Do\.\*\* \S/m);
+      expect(entry.text).toMatch(/^\*\*Why:\*\* \S/m);
+      expect(entry.text).toMatch(/^\*\*What to do:\*\* \S/m);
       expect(entry.messages.length).toBeGreaterThan(0);
     },
   );

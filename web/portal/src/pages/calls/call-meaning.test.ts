@@ -14,15 +14,15 @@ describe('a call in the log', () => {
 describe('an entry of the guide', () => {
   it('keeps each heading with its list of messages', () => {
     const parts = [
-      { text: 'Cause. The form is incomplete.' },
-      { text: 'Do. Correct it.' },
+      { text: 'Why: The form is incomplete.' },
+      { text: 'What to do: Correct it.' },
       { text: 'What the offer says:' },
       { messages: ['title is missing'] },
       { text: 'Its period:' },
       { messages: ['start_datetime is missing'] },
     ];
     expect(entryOf(parts)).toEqual({
-      paragraphs: ['Cause. The form is incomplete.', 'Do. Correct it.'],
+      paragraphs: ['Why: The form is incomplete.', 'What to do: Correct it.'],
       lists: [
         { heading: 'What the offer says:', messages: ['title is missing'] },
         { heading: 'Its period:', messages: ['start_datetime is missing'] },
@@ -31,8 +31,8 @@ describe('an entry of the guide', () => {
   });
 
   it('takes no sentence as the heading of a list', () => {
-    expect(entryOf([{ text: 'Do. Correct it.' }, { messages: ['title is missing'] }])).toEqual({
-      paragraphs: ['Do. Correct it.'],
+    expect(entryOf([{ text: 'What to do: Correct it.' }, { messages: ['title is missing'] }])).toEqual({
+      paragraphs: ['What to do: Correct it.'],
       lists: [{ heading: null, messages: ['title is missing'] }],
     });
   });
