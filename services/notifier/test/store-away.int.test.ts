@@ -4,6 +4,7 @@ import { adminToken } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
+import { usualPreferences } from '../src/domain/preferences.ts';
 import { unsubscribeLinks } from '../src/unsubscribe-links.ts';
 import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
 import { startSmtpSink } from './smtp/smtp-sink.ts';
@@ -24,7 +25,7 @@ const unsubscribe = links.urlFor({ organisationId: 1, personId: 7, mail: 'offerE
 const id = 'a'.repeat(24);
 const calls: readonly (readonly [string, object?])[] = [
   ['GET /internal/mail-preferences'],
-  ['PUT /internal/mail-preferences', { offerEnded: true, balanceLow: true }],
+  ['PUT /internal/mail-preferences', usualPreferences],
   [`GET ${unsubscribe}`],
   [`POST ${unsubscribe}`, {}],
   ['GET /webhooks'],

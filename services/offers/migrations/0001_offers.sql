@@ -231,11 +231,10 @@ CREATE TABLE offer_changes (
 CREATE INDEX offer_changes_of_offer ON offer_changes (offer_id, change_id DESC);
 CREATE INDEX offer_changes_following ON offer_changes (following_id) WHERE following_id IS NOT NULL;
 
--- The weekly reports that were written, by the Monday on which they are due.
+-- The latest weekly report of each organisation, by the Monday on which it was due.
 CREATE TABLE weekly_reports (
-  monday          date NOT NULL,
-  organisation_id integer NOT NULL,
-  PRIMARY KEY (monday, organisation_id)
+  organisation_id integer PRIMARY KEY,
+  monday          date NOT NULL
 );
 
 ---- The quota ----

@@ -43,7 +43,7 @@ async function organisationsOf(
   const rows = await db.query<{ organisation_id: number }>(
     `SELECT DISTINCT organisation_id FROM offers WHERE ${inWeek} AND organisation_id > $3
       AND NOT EXISTS (SELECT FROM weekly_reports AS report
-        WHERE monday = ($2::timestamptz AT TIME ZONE 'UTC')::date AND report.organisation_id = offers.organisation_id)
+        WHERE monday >= ($2::timestamptz AT TIME ZONE 'UTC')::date AND report.organisation_id = offers.organisation_id)
       ORDER BY organisation_id LIMIT $4`,
     [from, to, after, PAGE],
   );
@@ -53,7 +53,8 @@ async function organisationsOf(
 async function report({ postgres, clock }: Reporting, organisationId: number, week: Period): Promise<void> {
   await postgres.transaction(async (tx) => {
     const isFirst = await tx.query(
-      `INSERT INTO weekly_reports VALUES (($1::timestamptz AT TIME ZONE 'UTC')::date, $2) ON CONFLICT DO NOTHING RETURNING 1`,
+      `INSERT INTO weekly_reports AS report (monday, organisation_id) VALUES (($1::timestamptz AT TIME ZONE 'UTC')::date, $2)
+       ON CONFLICT (organisation_id) DO UPDATE SET monday = excluded.monday WHERE report.monday < excluded.monday RETURNING 1`,
       [week.to, organisationId],
     );
     if (isFirst.length === 0) return;
