@@ -1,4 +1,5 @@
 /** Routes for the services offers and gateway; the contract `billing-api` gives shapes and meanings. */
+
 import {
   type BalanceReply,
   type ChargeReply,
@@ -19,6 +20,7 @@ import {
 } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { groupId, offerId } from '@offer-ads/contracts/values/primitives';
+import { sum } from '@offer-ads/contracts/values/sum';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -198,7 +200,7 @@ function offerIn({ offerId, title, netMinor }: z.infer<typeof chargeRequest>): G
 
 function groupIn(group: z.infer<typeof groupChargeRequest> & { readonly title: string }): Unowned {
   const offers = group.offers.map(offerIn);
-  const netMinor = offers.reduce((sum, offer) => sum + offer.netMinor, 0n);
+  const netMinor = sum(offers.map((offer) => offer.netMinor));
   return { groupId: group.groupId, title: group.title, offers, netMinor };
 }
 

@@ -9,6 +9,7 @@ import type { PriceReply, QuotedField } from '@offer-ads/contracts/internal/pric
 import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
+import { sum } from '@offer-ads/contracts/values/sum';
 import type { OffersContext } from '../context.ts';
 import type { OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
@@ -125,10 +126,6 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   if (!accepted.ok) return accepted;
   const matchingUsers = prices.map((price) => price.matchingUsers);
   return { ok: true, checks: { netMinor: costs, matchingUsers, image: accepted.image } };
-}
-
-export function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((total, each) => total + each, 0n);
 }
 
 /** All places where nobody matches, so that the caller can correct them in one go. */

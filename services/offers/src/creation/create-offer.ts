@@ -1,6 +1,6 @@
 /**
- * Creating an offer, or the offers of a group, all or none: received -> charging -> finished (architecture, "Creating an offer"). An idempotency key, here called key, leads to
- * at most one offer and one charge, even with crashes, races and lost answers, because
+ * Creating an offer, or the offers of a group, all or none: received -> charging -> finished (architecture, "Creating an offer"). An
+ * idempotency key, here called key, leads to at most one offer or group and one charge, even with crashes, races and lost answers, because
  * - only the holder of the key's lease works on the creation. Each holder has a new fence, a number that all its writes contain; a write
  *   with an older fence changes nothing;
  * - until `charging`, no other service has changed anything, so the creation may be repeated or dropped;
@@ -11,6 +11,7 @@
 import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
 import { cardMaximumMinor } from '@offer-ads/contracts/values/currencies';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
+import { sum } from '@offer-ads/contracts/values/sum';
 import type { OffersContext } from '../context.ts';
 import { checkQuota, limitsFor } from '../domain/creation/quota.ts';
 import type { Billed } from '../domain/lifecycle/lifecycle.ts';
@@ -23,7 +24,6 @@ import {
   type Checks,
   checkCreation,
   quotaOf,
-  sum,
 } from './check-creation.ts';
 import { dropCreation, finishCreation, resolveCharge } from './end-creation.ts';
 import { type Creation, freeKey, type Hold, HoldLost } from './idempotency-store.ts';

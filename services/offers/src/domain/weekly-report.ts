@@ -3,6 +3,7 @@ import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import { MAX_REPORTED, type WeekEnded } from '@offer-ads/contracts/events/offers';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
+import { sum } from '@offer-ads/contracts/values/sum';
 import { ranMs } from './lifecycle/unused-time.ts';
 import type { Offer } from './offer.ts';
 import type { Period } from './traffic/analytics-period.ts';
@@ -54,9 +55,9 @@ export function reportOf(
     })),
     moreOffers: Math.max(0, ran.length - MAX_REPORTED),
     total: {
-      views: ran.reduce((sum, { views }) => sum + views, 0),
-      clicks: ran.reduce((sum, { clicks }) => sum + clicks, 0),
-      costMinor: `${ran.reduce((sum, { cost }) => sum + cost, 0n)}`,
+      views: ran.reduce((total, { views }) => total + views, 0),
+      clicks: ran.reduce((total, { clicks }) => total + clicks, 0),
+      costMinor: `${sum(ran.map(({ cost }) => cost))}`,
     },
   };
 }

@@ -2,10 +2,10 @@
 import type { PortalGroup } from '@offer-ads/contracts/portal/offers-api';
 import type { GroupChangeReply, GroupReply } from '@offer-ads/contracts/public/api';
 import { amountInJson } from '@offer-ads/contracts/values/currencies';
+import { sum } from '@offer-ads/contracts/values/sum';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
-import { sum } from '../creation/check-creation.ts';
 import { isLive, statusAt } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { findGroup, type OfferWithFigures } from '../listing/portal-listing-store.ts';

@@ -1,4 +1,5 @@
 /** The events of one offer, built from the offer's state at the end of the transaction. */
+
 import type { OfferState } from '@offer-ads/contracts/community/running-offers-api';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import {
@@ -15,6 +16,7 @@ import {
   OfferUpdated,
   PaymentLinkIssued,
 } from '@offer-ads/contracts/events/offers';
+import { sum } from '@offer-ads/contracts/values/sum';
 import { contentFields } from '../domain/creation/offer-form.ts';
 import type { EditableFact } from '../domain/lifecycle/edit-content.ts';
 import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
@@ -156,8 +158,7 @@ function reference(offer: Offer) {
 
 function price(offer: Offer, together: readonly Offer[]) {
   const { createdBy, currency, netMinor, vatMinor, groupId } = offer;
-  const total = (amount: 'netMinor' | 'vatMinor') =>
-    together.reduce((sum, each) => sum + each[amount], 0n).toString();
+  const total = (amount: 'netMinor' | 'vatMinor') => sum(together.map((each) => each[amount])).toString();
   return {
     createdBy,
     currency,

@@ -1,8 +1,10 @@
 /** Replies to the estimate: one row per refusal, and the numbers of a price as JSON. */
+
 import type { PriceReply, QuotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
 import type { EstimateReply, GroupEstimateReply, Refusal } from '@offer-ads/contracts/public/api';
 import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';
 import type { Place } from '@offer-ads/contracts/values/places';
+import { sum } from '@offer-ads/contracts/values/sum';
 import type { EstimateRefusal } from '../domain/estimate-form.ts';
 import { roundAdUnitPriceForReply } from '../domain/price.ts';
 import type { OfferPrice } from '../price-offer.ts';
@@ -74,8 +76,6 @@ export function groupEstimateReply(
     })),
   };
 }
-
-const sum = (numbers: readonly bigint[]) => numbers.reduce((total, each) => total + each, 0n);
 
 /** The internal reply keeps every number exact. */
 export function priceReply({

@@ -1,6 +1,6 @@
 /**
- * Routes that other services answer: the public API for signed-in people, and what only the portal has. All but the mail preferences and the tags of links are
- * under `/test` and `/live`. These calls are not in the call log, which is for keys, and do not count against an API client's limit (decision
+ * Routes that other services answer: the public API for signed-in people, and what only the portal has. All but the mail preferences and
+ * the tags of links are under `/test` and `/live`. These calls are not in the call log, which is for keys, and do not count against an API client's limit (decision
  * 28, the portal counts separately).
  */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
