@@ -21,7 +21,7 @@ import {
   tileOf,
   worldOf,
 } from './portal/src/map/tile-grid.ts';
-import { examplesFor } from './portal/src/pages/offers/new/place-examples.ts';
+import { examplesFor } from './portal/src/pages/offers/new/places/place-examples.ts';
 
 const places = {
   london: { latitude: 51.5074, longitude: -0.1278 },

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type * as placementsApi from '@offer-ads/contracts/community/placements-api';
 import type * as publicApi from '@offer-ads/contracts/public/api';
 import { allDocuments } from '@offer-ads/contracts/public/documents';
+import type * as groupsApi from '@offer-ads/contracts/public/groups-api';
 import type * as webhooksApi from '@offer-ads/contracts/public/webhooks-api';
 import type { WebhookData, WebhookType } from '@offer-ads/contracts/webhooks/webhook-types';
 import type { z } from 'zod';
@@ -98,7 +99,7 @@ type DeepReadonly<T> = T extends readonly unknown[]
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
-type Schemas = typeof publicApi & typeof placementsApi & typeof webhooksApi;
+type Schemas = typeof publicApi & typeof groupsApi & typeof placementsApi & typeof webhooksApi;
 type Contract<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType
   ? DeepReadonly<z.input<Schemas[Name]>>
   : never;

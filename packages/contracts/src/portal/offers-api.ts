@@ -9,14 +9,13 @@ import {
   checkPeriod,
   dayRange,
   disabledReason,
-  groupChangeReply,
-  groupReply,
   listedOffer,
   listQuery,
   listReply,
   MAX_POINTS,
   utcInstant,
 } from '../public/api.ts';
+import { groupChangeReply, groupReply } from '../public/groups-api.ts';
 import { faultOfDays } from '../values/day-range.ts';
 import { MAX_TAG, TAG, usualLinkTags } from '../values/link-tags.ts';
 import { offerTexts } from '../values/offer-texts.ts';

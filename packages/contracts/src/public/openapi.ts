@@ -11,8 +11,6 @@ import {
   analyticsSeriesReply,
   balanceReply,
   categoriesReply,
-  createGroupForm,
-  createGroupReply,
   createOfferForm,
   createReply,
   creditEstimateReply,
@@ -21,10 +19,6 @@ import {
   entriesReply,
   estimateReply,
   estimateRequest,
-  groupChangeReply,
-  groupEstimateReply,
-  groupEstimateRequest,
-  groupReply,
   interestsReply,
   keyReply,
   listQuery,
@@ -41,6 +35,14 @@ import {
   updateReply,
 } from './api.ts';
 import { withExamples } from './field-examples.ts';
+import {
+  createGroupForm,
+  createGroupReply,
+  groupChangeReply,
+  groupEstimateReply,
+  groupEstimateRequest,
+  groupReply,
+} from './groups-api.ts';
 import { withoutNoise } from './json-schema.ts';
 import { publisher } from './publisher.ts';
 import { jsonRequest, replayed, reply, retryAfter } from './reply-headers.ts';

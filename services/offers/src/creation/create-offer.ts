@@ -8,7 +8,8 @@
  *   most once, and the creation is completed even if its caller has disconnected.
  */
 
-import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply } from '@offer-ads/contracts/public/groups-api';
 import { cardMaximumMinor } from '@offer-ads/contracts/values/currencies';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import { sum } from '@offer-ads/contracts/values/sum';

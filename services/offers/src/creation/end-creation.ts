@@ -1,5 +1,6 @@
 /** The two ends of a creation after `charging`: finished or dropped. Used by requests and by the sweeper. */
-import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply } from '@offer-ads/contracts/public/groups-api';
 import { vatParts } from '@offer-ads/contracts/values/vat-parts';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { OffersContext } from '../context.ts';

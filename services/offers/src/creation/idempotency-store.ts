@@ -5,7 +5,8 @@
  */
 
 import type { CreationReply } from '@offer-ads/contracts/portal/offers-api';
-import type { CreateGroupReply, CreateReply, UpdateReply } from '@offer-ads/contracts/public/api';
+import type { CreateReply, UpdateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply } from '@offer-ads/contracts/public/groups-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type {
   Postgres,

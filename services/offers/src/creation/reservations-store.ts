@@ -1,5 +1,6 @@
 /** The SQL of reservations: the hidden offers of unfinished creations, and the quota that counts them. */
-import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply } from '@offer-ads/contracts/public/groups-api';
 import { offerTextFacts } from '@offer-ads/contracts/values/offer-texts';
 import type { Place } from '@offer-ads/contracts/values/places';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';

@@ -1,6 +1,6 @@
 /** Reading and changing an offer group as a whole (decision 270, offer groups), for the public API and the portal. */
 import type { PortalGroup } from '@offer-ads/contracts/portal/offers-api';
-import type { GroupChangeReply, GroupReply } from '@offer-ads/contracts/public/api';
+import type { GroupChangeReply, GroupReply } from '@offer-ads/contracts/public/groups-api';
 import { amountInJson } from '@offer-ads/contracts/values/currencies';
 import { sum } from '@offer-ads/contracts/values/sum';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';

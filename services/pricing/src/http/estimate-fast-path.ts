@@ -1,6 +1,7 @@
 /** POST /offers/price-estimate and POST /offer-groups/price-estimate. Served without Express, which would take several times as long as counting and pricing. */
 import type { IncomingMessage } from 'node:http';
-import type { EstimateReply, GroupEstimateReply, Refusal } from '@offer-ads/contracts/public/api';
+import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
+import type { GroupEstimateReply } from '@offer-ads/contracts/public/groups-api';
 import { callerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';

@@ -1,7 +1,8 @@
 /** Replies to the estimate: one row per refusal, and the numbers of a price as JSON. */
 
 import type { PriceReply, QuotedPriceReply } from '@offer-ads/contracts/internal/pricing-api';
-import type { EstimateReply, GroupEstimateReply, Refusal } from '@offer-ads/contracts/public/api';
+import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
+import type { GroupEstimateReply } from '@offer-ads/contracts/public/groups-api';
 import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';
 import type { Place } from '@offer-ads/contracts/values/places';
 import { sum } from '@offer-ads/contracts/values/sum';

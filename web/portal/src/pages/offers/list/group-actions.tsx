@@ -1,6 +1,6 @@
 /** The commands for all offers of a group: pay, pause, resume, delete. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import type { GroupChangeReply } from '@offer-ads/contracts/public/api';
+import type { GroupChangeReply } from '@offer-ads/contracts/public/groups-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';

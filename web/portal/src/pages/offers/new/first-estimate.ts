@@ -1,10 +1,11 @@
 /** The request for an estimate, and the one with which the form begins. The first script uses it, so it needs no library. */
-import type { EstimateReply, GroupEstimateReply } from '@offer-ads/contracts/public/api';
+import type { EstimateReply } from '@offer-ads/contracts/public/api';
+import type { GroupEstimateReply } from '@offer-ads/contracts/public/groups-api';
 import type { Reply } from '../../../../../ui/calls/call.ts';
 import type { Portal } from '../../../portal.ts';
 import { readTab } from '../../../tab-storage.ts';
 import { type Draft, draftAt, estimateKey, estimateRequest, readDraft } from './draft.ts';
-import { firstTarget } from './first-place.ts';
+import { firstTarget } from './places/first-place.ts';
 
 /** @param scope of the portal: each organisation and mode has a draft of its own */
 export function placeOfDraft(scope: Portal['scope']): string {

@@ -29,16 +29,16 @@ import {
   pictureState,
   targetOf,
 } from './draft.ts';
-import { firstTarget, rememberTarget } from './first-place.ts';
 import { AudienceFields } from './form-audience.tsx';
 import { PeriodFields } from './form-period.tsx';
 import { PictureFields } from './form-picture.tsx';
-import { TargetFields } from './form-target.tsx';
 import { TextFields } from './form-texts.tsx';
 import { useKeptDraft } from './kept-draft.ts';
 import { LostOfferNotice, useLostOffer } from './lost-offer.tsx';
 import { PaymentFields } from './payment-fields.tsx';
 import { type Placed, placeRefusal } from './place-refusal.ts';
+import { firstTarget, rememberTarget } from './places/first-place.ts';
+import { TargetFields } from './places/form-target.tsx';
 import { PricePanel } from './price-panel.tsx';
 import { Purchase, usePayText } from './purchase.tsx';
 import { decideOnQuote, type UsableQuote } from './quoted-price.ts';

@@ -2,7 +2,8 @@
  * Sends an offer so that at most one is created: with one Idempotency-Key, and again with the same key while the outcome is unknown
  * (specification, Create; decision 10, idempotency keys).
  */
-import type { CreateGroupReply, CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { CreateGroupReply } from '@offer-ads/contracts/public/groups-api';
 import type { Refusal, Reply } from '../../../../../ui/calls/call.ts';
 import { leavesUnknown } from '../../../attempts/attempt.ts';
 

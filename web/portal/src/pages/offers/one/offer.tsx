@@ -20,7 +20,7 @@ import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
 import { documentAddress, useInvoicesOf } from '../../money/money-data.ts';
 import { pageOf } from '../groups.ts';
-import { MapSources } from '../new/map-sources.tsx';
+import { MapSources } from '../new/places/map-sources.tsx';
 import { type Done, OfferActions } from '../offer-actions.tsx';
 import { useOffer, useOffersChanged, useOffersTitled } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';

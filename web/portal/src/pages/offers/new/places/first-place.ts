@@ -1,8 +1,8 @@
 /** Where the circle is at first: where that of the organisation's latest offer was, otherwise at the largest town of its country. */
 import lines from 'virtual:map-data/largest-towns';
 import { type Place, readCities } from '@offer-ads/contracts/places/cities';
-import type { Portal } from '../../../portal.ts';
-import { type Draft, emptyDraft, readTarget, type Target, targetOf } from './draft.ts';
+import type { Portal } from '../../../../portal.ts';
+import { type Draft, emptyDraft, readTarget, type Target, targetOf } from '../draft.ts';
 
 const london: Place = { latitude: 51.5074, longitude: -0.1278 };
 

@@ -2,8 +2,8 @@
 
 import { type City, nameOf, type Place, readCoordinates } from '@offer-ads/contracts/places/cities';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { usePlaceSearch } from '../../../map/use-towns.ts';
-import { usePortal } from '../../../session.ts';
+import { usePlaceSearch } from '../../../../map/use-towns.ts';
+import { usePortal } from '../../../../session.ts';
 import { examplesFor } from './place-examples.ts';
 
 const MOST = 8;

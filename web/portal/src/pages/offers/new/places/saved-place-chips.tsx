@@ -1,11 +1,11 @@
 /** The saved places to choose from, and saving the place of the form. */
 import { useState } from 'preact/hooks';
-import { DialogForm } from '../../../../../ui/dialog-form.tsx';
-import { textOf } from '../../../../../ui/form.tsx';
-import { useChangePlaces, useSavedPlaces } from '../../../saved-places.ts';
-import { PlaceNameField } from '../../settings/place-name-field.tsx';
-import { placeOf } from './draft.ts';
-import type { FieldsProps } from './form-texts.tsx';
+import { DialogForm } from '../../../../../../ui/dialog-form.tsx';
+import { textOf } from '../../../../../../ui/form.tsx';
+import { useChangePlaces, useSavedPlaces } from '../../../../saved-places.ts';
+import { PlaceNameField } from '../../../settings/place-name-field.tsx';
+import { placeOf } from '../draft.ts';
+import type { FieldsProps } from '../form-texts.tsx';
 import { indexOfPlace, removePlace, savedPlaceChosen } from './places.ts';
 
 type ChipsProps = Pick<FieldsProps, 'draft' | 'set'> & {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { runsOf } from '../groups.ts';
+import { runsOf } from '../../groups.ts';
 import {
   type Draft,
   draftAt,
@@ -9,7 +9,7 @@ import {
   offerForm,
   placesOf,
   readDraft,
-} from './draft.ts';
+} from '../draft.ts';
 import {
   addPlace,
   draftPlaceOf,

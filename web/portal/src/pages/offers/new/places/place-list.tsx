@@ -3,12 +3,12 @@ import { coordinatesText } from '@offer-ads/contracts/places/cities';
 import { placeLimits } from '@offer-ads/contracts/values/places';
 import { Plus, X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { Icon } from '../../../../../ui/icon.tsx';
-import { useAmounts, useFigures } from '../../../amounts/amounts.ts';
-import { type DraftPlace, placeOf, placesOf } from './draft.ts';
-import type { FieldsProps } from './form-texts.tsx';
+import { Icon } from '../../../../../../ui/icon.tsx';
+import { useAmounts, useFigures } from '../../../../amounts/amounts.ts';
+import { type DraftPlace, placeOf, placesOf } from '../draft.ts';
+import type { FieldsProps } from '../form-texts.tsx';
+import type { Estimate, PlaceEstimate } from '../use-estimate.ts';
 import { removePlace, selectPlace } from './places.ts';
-import type { Estimate, PlaceEstimate } from './use-estimate.ts';
 
 type PlaceListProps = Pick<FieldsProps, 'draft' | 'set'> & {
   readonly estimate: Estimate;

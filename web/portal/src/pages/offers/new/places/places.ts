@@ -1,7 +1,7 @@
 /** The places of a draft. It usually has one; each of several gets an offer of its own. */
 import type { Place } from '@offer-ads/contracts/places/cities';
 import type { SavedPlace } from '@offer-ads/contracts/portal/organisation-api';
-import { type Draft, type DraftPlace, placeOf, placesOf, samePlaceKey } from './draft.ts';
+import { type Draft, type DraftPlace, placeOf, placesOf, samePlaceKey } from '../draft.ts';
 
 const nowhere: DraftPlace = { label: '', placeText: '', latitude: '', longitude: '' };
 

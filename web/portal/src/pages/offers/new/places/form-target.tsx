@@ -3,19 +3,19 @@
 import { aroundText, milesText, nameNear, type Place } from '@offer-ads/contracts/places/cities';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { useRef, useState } from 'preact/hooks';
-import { InputField } from '../../../../../ui/field.tsx';
-import { Later } from '../../../../../ui/later.tsx';
-import { useNearWindow } from '../../../../../ui/near-window.ts';
-import { useTownsNear } from '../../../map/use-towns.ts';
-import { coordinatesOf, placeOf } from './draft.ts';
-import type { FieldsProps } from './form-texts.tsx';
+import { InputField } from '../../../../../../ui/field.tsx';
+import { Later } from '../../../../../../ui/later.tsx';
+import { useNearWindow } from '../../../../../../ui/near-window.ts';
+import { useTownsNear } from '../../../../map/use-towns.ts';
+import { coordinatesOf, placeOf } from '../draft.ts';
+import type { FieldsProps } from '../form-texts.tsx';
+import { More } from '../more.tsx';
+import type { Estimate } from '../use-estimate.ts';
 import { MapSources } from './map-sources.tsx';
-import { More } from './more.tsx';
 import { PlaceList } from './place-list.tsx';
 import { PlaceSearch } from './place-search.tsx';
 import { addPlace, draftPlaceOf } from './places.ts';
 import { SavedPlaceChips, SavePlace } from './saved-place-chips.tsx';
-import type { Estimate } from './use-estimate.ts';
 
 type TargetFieldsProps = FieldsProps & {
   readonly estimate: Estimate;
@@ -81,7 +81,7 @@ export function TargetFields({ draft, faults, set, start, estimate }: TargetFiel
       />
       <div class="target" ref={map.part}>
         {map.isNear && (
-          <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
+          <Later what="The map" load={() => import('../../../../map/target-map.tsx')}>
             {({ TargetMap }) => (
               <TargetMap
                 place={shown ?? others.at(-1) ?? start}
