@@ -107,6 +107,9 @@ describe('a command', () => {
       'gateway POST /admin/organisations/3/spending-limits',
       { role: 'marketer', spendingPerDayMinor: '6000', spendingPerMonthMinor: null },
     ],
+    ['note list 3', 'gateway GET /admin/organisations/3/notes'],
+    ['note add 3 --text pays-late', 'gateway POST /admin/organisations/3/notes/add', { text: 'pays-late' }],
+    ['note delete 3 --note 8', 'gateway POST /admin/organisations/3/notes/8/delete'],
     ['terms accept --org 3', 'gateway POST /admin/organisations/3/accept-terms'],
     [
       'person invite --org 3 --email bo@tea.example --role developer',
@@ -303,7 +306,7 @@ describe('options', () => {
     const called = (value: string) => new Set(options.filter((o) => o[2] === value).map((o) => o[1]));
     expect(called('ISO')).toEqual(new Set(['expires', 'from', 'to']));
     expect(called('EMAIL')).toEqual(new Set(['admin-email', 'email']));
-    expect(called('ID')).toEqual(new Set(['key', 'offer', 'org']));
+    expect(called('ID')).toEqual(new Set(['key', 'note', 'offer', 'org']));
     expect(options.map(([, name]) => name)).not.toContain('before');
   });
 });

@@ -91,6 +91,17 @@ CREATE TABLE saved_places (
 );
 CREATE UNIQUE INDEX saved_places_name ON saved_places (organisation_id, lower(name));
 
+-- What staff note about an organisation for each other (decision 277, notes of staff).
+CREATE TABLE organisation_notes (
+  id              integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  organisation_id integer NOT NULL REFERENCES organisations ON DELETE CASCADE,
+  text            text NOT NULL CHECK (char_length(text) BETWEEN 1 AND 2000),
+  written_at      timestamptz NOT NULL,
+  -- The name of a person of the platform team.
+  written_by      text NOT NULL
+);
+CREATE INDEX organisation_notes_organisation ON organisation_notes (organisation_id, id);
+
 CREATE TABLE terms_versions (
   id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   version      text NOT NULL UNIQUE,

@@ -10,6 +10,7 @@ import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Foundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import { erasePeople } from './accounts/erase-person.ts';
+import { manageNotes } from './accounts/manage-notes.ts';
 import { manageOrganisations } from './accounts/manage-organisations.ts';
 import { managePeople } from './accounts/manage-people.ts';
 import { manageSavedPlaces } from './accounts/manage-saved-places.ts';
@@ -152,6 +153,7 @@ export async function startGateway(
     people: managePeople({ ...administration, publicUrl: config.PUBLIC_URL }),
     erasure: erasePeople(administration),
     savedPlaces: manageSavedPlaces(administration),
+    notes: manageNotes(administration),
     terms: manageTerms(administration),
     keys: manageKeys(administration),
     placementKeyring: managePlacementKeys(administration),

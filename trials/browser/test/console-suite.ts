@@ -45,6 +45,17 @@ export function walksOfStaff(portal: () => Portal): void {
       ),
     );
 
+    await page.getByRole('button', { name: 'Add a note …' }).click();
+    await page.getByLabel('Note', { exact: true }).fill('Pays late.\nAsk its owner first.');
+    expect(await faultsOf(page, 'console-note')).toEqual([]);
+    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByText('The note is added.').waitFor();
+    const row = page.getByRole('region', { name: 'Notes of staff' }).getByRole('row').last();
+    expect(await row.textContent()).toContain(addressOf('Ada'));
+    await row.getByRole('button').click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByText('No notes yet').waitFor();
+
     await page.getByRole('button', { name: 'Change TEST quota …' }).click();
     await page.getByLabel('Offers of the organisation').fill('0');
     expect(await faultsOf(page, 'console-quota')).toEqual([]);

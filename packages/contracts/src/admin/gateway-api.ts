@@ -20,6 +20,8 @@ import { reason, trueOrFalse } from './api.ts';
 const name = line(200);
 const email = enteredMailAddress;
 
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
+
 /** POST /admin/organisations */
 export const registration = z.object({ name, tradingName, country, currency, adminEmail: email });
 
@@ -75,6 +77,30 @@ export const organisationsReply = z.object({
 });
 export type OrganisationsReply = z.infer<typeof organisationsReply>;
 
+/** An organisation has at most so many notes of staff. */
+export const mostNotes = 200;
+/** POST /admin/organisations/{id}/notes/add */
+export const noteWish = z.object({
+  text: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .refine((text) => Array.from(text).length <= 2_000, 'must have at most 2,000 characters')
+    .refine(isStorable, 'must be well-formed Unicode without NUL'),
+});
+export const organisationNote = z.object({
+  id: z.int().positive(),
+  text: z.string(),
+  writtenAt: instant,
+  /** A name of the platform team. */
+  writtenBy: z.string(),
+});
+export type OrganisationNote = z.infer<typeof organisationNote>;
+/** GET /admin/organisations/{id}/notes : all, newest first */
+export const notesReply = z.object({ notes: z.array(organisationNote) });
+export type NotesReply = z.infer<typeof notesReply>;
+// POST /admin/organisations/{id}/notes/{id}/delete: `switchRequest`
+
 /** GET /admin/organisations/{id}/terms : the latest versions, newest first, and whether the organisation accepted each. */
 export const organisationTermsReply = z.object({
   terms: z.array(
@@ -128,7 +154,7 @@ export const termsVersion = z.object({
     .string()
     .refine((text) => text.trim() !== '', 'must not be empty')
     .refine((text) => Array.from(text).length <= 100_000, 'must have at most 100,000 characters')
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL'),
+    .refine(isStorable, 'must be well-formed Unicode without NUL'),
   /** From when on offers cannot be created without it; until then the version before is enough. Left out: at once. */
   holdsFrom: zonedDateTime.optional(),
   reason,

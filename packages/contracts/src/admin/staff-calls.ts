@@ -10,6 +10,9 @@ export type StaffRole = (typeof staffRoles)[number];
 /** The path as pages call it below `/api`: the service, then the path of its admin route without `/admin`. */
 type Call = `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`;
 
+/** What a call needs, as people read it. */
+export type NeededRole = StaffRole | 'support or finance';
+
 export const staffCalls = {
   'GET /health': 'viewer',
   'GET /audit': 'viewer',
@@ -20,6 +23,9 @@ export const staffCalls = {
   'GET /gateway/organisations/:id/people': 'viewer',
   'GET /gateway/organisations/:id/keys': 'viewer',
   'GET /gateway/organisations/:id/terms': 'viewer',
+  'GET /gateway/organisations/:id/notes': 'viewer',
+  'POST /gateway/organisations/:id/notes/add': 'support or finance',
+  'POST /gateway/organisations/:id/notes/:note/delete': 'support or finance',
   'GET /gateway/terms': 'viewer',
   'GET /gateway/terms/:id': 'viewer',
   'POST /gateway/terms': 'administrator',
@@ -81,13 +87,13 @@ export const staffCalls = {
   'GET /notifier/parked': 'viewer',
   'POST /notifier/parked/replay': 'support',
   'POST /notifier/parked/drop': 'administrator',
-} as const satisfies Readonly<Record<Call, StaffRole>>;
+} as const satisfies Readonly<Record<Call, NeededRole>>;
 export type StaffCall = keyof typeof staffCalls;
 
 export function isAllowed(roles: readonly StaffRole[], call: StaffCall): boolean {
-  const needed: StaffRole = staffCalls[call];
+  const needed: NeededRole = staffCalls[call];
   if (roles.includes('administrator')) return true;
-  return needed === 'viewer' ? roles.length > 0 : roles.includes(needed);
+  return needed === 'viewer' ? roles.length > 0 : roles.some((role) => needed.split(' or ').includes(role));
 }
 
 /** For the person: what is missing. */

@@ -6,6 +6,7 @@ import { isActingAdmin } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Administration, changeOrganisation } from './change-organisation.ts';
 import * as store from './erasure-store.ts';
+import { eraseFromNotes } from './manage-notes.ts';
 import { findOrganisation } from './organisations-store.ts';
 import { endAccess } from './people-store.ts';
 
@@ -32,13 +33,18 @@ export function erasePeople(o: Administration) {
   }
 
   /** Under the organisation's lock, and announced like every change of its people: so other services forget the person too. */
-  async function eraseMembership({ personId, organisationId }: store.Membership, deadline: Deadline) {
+  async function eraseMembership(
+    { personId, organisationId }: store.Membership,
+    address: string,
+    deadline: Deadline,
+  ) {
     const at = clock.now();
     await changeOrganisation(o, { organisationId, deadline }, async (tx, organisation) => {
       // A repetition at the same time was first.
       if (!organisation.people.some(({ id }) => id === personId)) return done('unchanged');
       await endAccess(tx, { personIds: [personId], at });
       await store.eraseMembership(tx, personId, at);
+      await eraseFromNotes(tx, { organisationId, address, isLast: organisation.people.length === 1 });
       return done('changed');
     });
   }
@@ -64,7 +70,7 @@ export function erasePeople(o: Administration) {
       const memberships = await Promise.all(all.map(describe));
       const answer = { email: address, memberships, ...(await store.countAddressRows(postgres, address)) };
       if (dryRun) return done({ ...answer, events: null });
-      for (const membership of all) await eraseMembership(membership, deadline);
+      for (const membership of all) await eraseMembership(membership, address, deadline);
       const unsent = await postgres.transaction(async (tx) => {
         await store.eraseAddressRows(tx, address);
         return store.eraseUnsentEvents(tx, address);

@@ -1,6 +1,8 @@
 /** Internal admin routes for organisations, quotas and terms. */
 import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
+  type NotesReply,
+  noteWish,
   type OneOrganisation,
   type OrganisationDetails,
   type OrganisationSummary,
@@ -21,6 +23,7 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
 import type { Change } from '../accounts/change-organisation.ts';
+import type { ManagedNotes } from '../accounts/manage-notes.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { ManagedPlaces } from '../accounts/manage-saved-places.ts';
 import type { ManagedTerms } from '../accounts/manage-terms.ts';
@@ -30,6 +33,7 @@ import { answerStaff, refuseStaff } from './replies.ts';
 export function organisationRoutes(o: {
   organisations: Organisations;
   savedPlaces: ManagedPlaces;
+  notes: ManagedNotes;
   terms: ManagedTerms;
 }): Router {
   const { organisations, terms } = o;
@@ -89,6 +93,18 @@ export function organisationRoutes(o: {
     const wish = validInput(spendingLimitsChange, req.body);
     answerStaff(res, await organisations.setSpendingLimits(changeByStaff(req), wish));
   });
+  routes.get('/organisations/:id/notes', async (req, res) => {
+    if ((await organisations.find(idIn(req))) === null) return refuseStaff(res, 'organisation-unknown');
+    res.json({ notes: await o.notes.list(idIn(req)) } satisfies NotesReply);
+  });
+  routes.post('/organisations/:id/notes/add', async (req, res) => {
+    const { text } = validInput(noteWish, req.body);
+    answerStaff(res, await o.notes.add(changeByStaff(req), text, actorOf(req)), { status: 201 });
+  });
+  routes.post('/organisations/:id/notes/:note/delete', async (req, res) => {
+    validInput(switchRequest, req.body);
+    answerStaff(res, await o.notes.delete(changeByStaff(req), idIn(req, 'note')));
+  });
   routes.get('/organisations/:id/terms', async (req, res) => {
     if ((await organisations.find(idIn(req))) === null) return refuseStaff(res, 'organisation-unknown');
     const { latest, earlier } = await terms.readTerms(idIn(req));
@@ -141,8 +157,8 @@ export function changeByStaff(req: Request): Change {
 }
 
 /** 0, which no row has, if the path contains no valid id. */
-export function idIn(req: Request): number {
-  const id = Number(req.params.id);
+export function idIn(req: Request, name = 'id'): number {
+  const id = Number(req.params[name]);
   return Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : 0;
 }
 

@@ -1,11 +1,13 @@
 /** All refusals of the gateway with their replies (decision 19, bodies of refusals): one row per reason. */
 import type { ServerResponse } from 'node:http';
+import { mostNotes } from '@offer-ads/contracts/admin/gateway-api';
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { savedPlaceLimits } from '@offer-ads/contracts/values/offer-limits';
 import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import type { Response } from 'express';
 import type { ErasureRefusal } from '../accounts/erase-person.ts';
+import type { NoteRefusal } from '../accounts/manage-notes.ts';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
 import type { SavedPlaceRefusal } from '../accounts/manage-saved-places.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
@@ -35,6 +37,7 @@ type AdministrationRefusal =
   | ErasureRefusal
   | TermsRefusal
   | SavedPlaceRefusal
+  | NoteRefusal
   | KeyRefusal;
 /** `toPeople`: for people of an organisation, if their reply differs from that of the platform team. */
 type AdministrationReplies = { readonly toStaff: ReplyToPerson; readonly toPeople?: ReplyToPerson };
@@ -109,6 +112,8 @@ export const refusals = {
   'place-unknown': { toStaff: notFound },
   'place-exists': staff(409, 'A place with this name is saved already: choose another name'),
   'too-many-places': staff(409, `At most ${savedPlaceLimits.most} places can be saved: delete one first`),
+  'note-unknown': staff(404, 'The organisation has no such note'),
+  'too-many-notes': staff(409, `An organisation has at most ${mostNotes} notes: delete one first`),
   'terms-superseded': staff(409, 'That version was published before and has been superseded'),
   'terms-differ': staff(409, 'That version was published with another text or date: publish a new version'),
   'terms-past': staff(400, 'holdsFrom: must be in the future; leave it out for a version that holds at once'),
@@ -161,7 +166,7 @@ export function answerStaff<T>(
 function noteForAudit({ req }: Response, value: unknown): void {
   const { id, organisationId } = value as { readonly id?: unknown; readonly organisationId?: unknown };
   const words = req.path.split('/').slice(1);
-  const kind = words.includes('people') ? 'people' : words[0];
+  const kind = ['people', 'notes'].find((word) => words.includes(word)) ?? words[0];
   auditTarget(req, {
     ...(typeof organisationId === 'number' && { organisationId }),
     ...(typeof id === 'number' && { target: `${kind}/${id}` }),

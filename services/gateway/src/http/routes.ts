@@ -12,6 +12,7 @@ import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Express } from 'express';
 import type { Erasure } from '../accounts/erase-person.ts';
+import type { ManagedNotes } from '../accounts/manage-notes.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People } from '../accounts/manage-people.ts';
 import type { ManagedPlaces } from '../accounts/manage-saved-places.ts';
@@ -56,6 +57,7 @@ export type GatewayRoutes = Omit<
   readonly people: People;
   readonly erasure: Erasure;
   readonly savedPlaces: ManagedPlaces;
+  readonly notes: ManagedNotes;
   readonly terms: ManagedTerms;
   readonly keys: Keys;
   readonly placementKeyring: ManagedPlacementKeys;

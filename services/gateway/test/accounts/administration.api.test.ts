@@ -42,6 +42,56 @@ it.each([
   expect((await gateway.admin(method, path)).status).toBe(404);
 });
 
+describe('notes of staff', () => {
+  it('are added and deleted by name, newest first, at most 200, and go with their organisation', async () => {
+    const { id } = (await post('/organisations', cafe)).body as { id: number };
+    const other = (await post('/organisations', cafe)).body as { id: number };
+    const of = `/organisations/${id}/notes`;
+    const first = await post(`${of}/add`, { text: '  Pays late:\nwrite to its owner ' });
+    const note = {
+      text: 'Pays late:\nwrite to its owner',
+      writtenBy: 'console',
+      writtenAt: expect.any(String),
+    };
+    expect(first).toMatchObject({ status: 201, body: note });
+    await post(`${of}/add`, { text: 'Paid.' });
+    expect((await get(of)).body).toMatchObject({ notes: [{ text: 'Paid.' }, note] });
+    expect((await get(`/organisations/${other.id}/notes`)).body).toEqual({ notes: [] });
+
+    const { id: noteId } = first.body as { id: number };
+    expect((await post(`/organisations/${other.id}/notes/${noteId}/delete`, {})).status).toBe(404);
+    expect((await post(`${of}/${noteId}/delete`, {})).status).toBe(200);
+    expect((await post(`${of}/${noteId}/delete`, {})).status).toBe(404);
+    const entries = (await get(`/audit?organisationId=${id}&limit=2`)).body as { entries: object[] };
+    expect(JSON.stringify(entries)).toContain(`notes/${noteId}`);
+    expect(JSON.stringify(entries)).not.toContain('Pays late');
+
+    await gateway.database.query(
+      `INSERT INTO organisation_notes (organisation_id, text, written_at, written_by)
+       SELECT ${id}, 'Call ' || n, now(), 'ann' FROM generate_series(1, 198) n`,
+    );
+    const both = await Promise.all([post(`${of}/add`, { text: 'a' }), post(`${of}/add`, { text: 'b' })]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
+    const { rows } = await gateway.database.query<{ rule: string }>(
+      `SELECT confdeltype AS rule FROM pg_constraint WHERE conrelid = 'organisation_notes'::regclass AND contype = 'f'`,
+    );
+    expect(rows).toEqual([{ rule: 'c' }]);
+  });
+
+  it.each([
+    [{ text: ' ' }, 'text: must not be empty'],
+    [{ text: 'x'.repeat(2_001) }, 'text: must have at most 2,000 characters'],
+    [{ text: 'a\0' }, 'text: must be well-formed'],
+    [{}, 'text: '],
+  ])('with %j are refused: 400', async (wrong, words) => {
+    const { id } = (await post('/organisations', cafe)).body as { id: number };
+    expect(await post(`/organisations/${id}/notes/add`, wrong)).toMatchObject(refusal(400, words));
+    expect(await post('/organisations/999999/notes/add', { text: 'x' })).toMatchObject(
+      refusal(404, 'no such'),
+    );
+  });
+});
+
 describe('organisations', () => {
   it('are registered with their first admin, standard quotas and no accepted terms', async () => {
     const { status, body } = await post('/organisations', cafe);

@@ -95,6 +95,16 @@ describe('POST /admin/people/erase', () => {
     expect(await tables(`"${colleague}"`)).toEqual(before);
   });
 
+  it('leaves notes of staff without the address, and none of an organisation that nobody is left in', async () => {
+    const note = (id: number, text: string) => admin(`/organisations/${id}/notes/add`, { text });
+    const notesOf = async (id: number) => (await admin(`/organisations/${id}/notes`)).body;
+    await note(first, `Write to ${email}, not to ${colleague}.`);
+    await note(second, `${email} pays late`);
+    await erase({ email });
+    expect(await notesOf(first)).toMatchObject({ notes: [{ text: `Write to …, not to ${colleague}.` }] });
+    expect(await notesOf(second)).toEqual({ notes: [] });
+  });
+
   it('erases nothing in a dry run', async () => {
     const before = await tables(email);
     expect(await erase({ email }, true)).toMatchObject({

@@ -24,6 +24,8 @@ export const actionWords: Readonly<Record<string, string>> = {
   'POST /organisations/:id/approve': 'Approve an organisation',
   'POST /organisations/:id/disable': 'Disable an organisation',
   'POST /organisations/:id/enable': 'Enable an organisation',
+  'POST /organisations/:id/notes/add': 'Note something about an organisation',
+  'POST /organisations/:id/notes/:id/delete': 'Delete a note',
   'POST /organisations/:id/people': 'Invite a person',
   'POST /organisations/:id/people/disable': 'Disable a person',
   'POST /organisations/:id/people/enable': 'Enable a person',

@@ -14,14 +14,19 @@ type PartProps<T> = {
   readonly title: string;
   readonly query: Query<T>;
   readonly empty: string | null;
+  /** A button beside the title. */
+  readonly action?: ComponentChildren;
   readonly children: (data: T) => ComponentChildren;
 };
 
 /** A section that loads, fails or is empty independently of the others. */
-export function Part<T>({ title, query, empty, children }: PartProps<T>) {
+export function Part<T>({ title, query, empty, action, children }: PartProps<T>) {
   return (
     <section class="card" aria-label={title}>
-      <h2>{title}</h2>
+      <div class="row spread">
+        <h2>{title}</h2>
+        {action}
+      </div>
       <Loaded query={query} what={title}>
         {(data) => (empty === null ? children(data) : <Empty title={empty} />)}
       </Loaded>
@@ -43,7 +48,11 @@ export function OrganisationPeople({ id }: { readonly id: number }) {
             columns={[
               { title: 'Address', kind: 'name', cell: (person) => person.email },
               { title: 'Role', cell: (person) => person.role },
-              { title: 'State', cell: (person) => (person.enabled ? 'enabled' : 'disabled') },
+              {
+                title: 'State',
+                cell: ({ enabled, awaited }) =>
+                  !enabled ? 'disabled' : awaited === true ? 'invited, not signed in' : 'enabled',
+              },
               {
                 title: 'Erase',
                 kind: 'actions',

@@ -8,6 +8,7 @@ import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
+import { OrganisationContact, OrganisationNotes } from '../organisations/contact-and-notes.tsx';
 import { Identity } from '../organisations/identity.tsx';
 import {
   OrganisationKeys,
@@ -132,6 +133,8 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
           <dd>{billingDetails.purchaseOrder ?? '–'}</dd>
         </dl>
       </section>
+      <OrganisationContact id={id} />
+      <OrganisationNotes id={id} />
       <section class="card" aria-labelledby="quotas">
         <h2 id="quotas">Quotas</h2>
         <p class="small muted">The most offers that are neither deleted nor ended.</p>

@@ -97,6 +97,7 @@ const manifestFile = 'manifest.json';
 
 const notIncluded = [
   'Pictures that an edit has replaced. The picture of a deleted offer is kept for 30 days.',
+  'Notes of the platform’s staff (admin note list).',
   'The secrets of keys and webhooks, which nobody can read.',
   'The texts of mails, which contain links to sign in, and mails beyond the latest 1,000.',
 ];

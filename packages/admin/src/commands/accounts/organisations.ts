@@ -115,6 +115,29 @@ export const organisationCommands: readonly Command[] = [
       }),
   }),
   command({
+    name: 'note list',
+    summary: 'What staff noted about an organisation. It never sees these notes',
+    options: { org: id },
+    operand: 'org',
+    run: ({ org }, { call }) => call('gateway', `GET /admin/organisations/${org}/notes`),
+  }),
+  command({
+    name: 'note add',
+    summary: 'Note something about an organisation, for other staff',
+    options: { org: id, text },
+    operand: 'org',
+    run: ({ org, ...json }, { call }) =>
+      call('gateway', `POST /admin/organisations/${org}/notes/add`, { json }),
+  }),
+  command({
+    name: 'note delete',
+    summary: 'Delete a note for ever',
+    options: { org: id, note: id },
+    operand: 'org',
+    run: ({ org, note }, { call }) =>
+      call('gateway', `POST /admin/organisations/${org}/notes/${note}/delete`),
+  }),
+  command({
     name: 'terms publish',
     summary:
       'Publish a version of the advertising terms, which every organisation must accept again: at once, or until --holds-from',
