@@ -30,8 +30,7 @@ export function Bars({ caption, bars, name, children }: BarsProps) {
       <div class="bars" aria-hidden="true">
         {bars.map(({ key, size, look, title }) => (
           <div key={key} title={title}>
-            {/* Its border would be seen without a size too. */}
-            {size > 0 && <div class={look} style={{ height: `${(size / greatest) * 100}%` }} />}
+            <div class={look} style={{ height: `${(size / greatest) * 100}%` }} />
           </div>
         ))}
       </div>

@@ -6,14 +6,16 @@ import type {
   KeysReply,
   PeopleOfOrganisation,
 } from '@offer-ads/contracts/portal/organisation-api';
+import type { DayRange } from '@offer-ads/contracts/values/day-range';
 import { keepPreviousData } from '@tanstack/preact-query';
 import { useBalance } from '../../amounts/amounts.ts';
 import { useOrganisation, useTimeZone } from '../../organisation.ts';
 import { usePortal, useRead } from '../../session.ts';
 
-export type Days = 7 | 30;
+/** The last days, or days that the person has chosen. */
+export type Period = '7' | '30' | DayRange;
 
-export function useHome(days: Days) {
+export function useHome(period: Period) {
   const { may, mode, scope, session } = usePortal();
   const { id } = session.organisation;
   return {
@@ -21,7 +23,7 @@ export function useHome(days: Days) {
     balance: useBalance(),
     keys: useRead<KeysReply>([id, 'keys'], '/keys', { enabled: may('keys') }),
     people: useRead<PeopleOfOrganisation>([id, 'people'], '/people', { enabled: may('people') }),
-    results: useResults(days),
+    results: useResults(period),
     ending: useRead<PortalListReply>(
       [...scope, 'offers', 'ending'],
       `/${mode}/offers?limit=5&sort=ending_soon`,
@@ -33,11 +35,12 @@ export function useHome(days: Days) {
   };
 }
 
-function useResults(days: Days) {
+function useResults(period: Period) {
   const { may, mode, scope } = usePortal();
   const timeZone = useTimeZone();
-  const path = `/${mode}/results?days=${days}&time_zone=${encodeURIComponent(timeZone ?? '')}`;
-  return useRead<ResultsReply>([...scope, 'offers', 'results', days, timeZone], path, {
+  const asked = typeof period === 'string' ? { days: period } : period;
+  const query = new URLSearchParams({ ...asked, time_zone: timeZone ?? '' }).toString();
+  return useRead<ResultsReply>([...scope, 'offers', 'results', query], `/${mode}/results?${query}`, {
     enabled: may('view-offers') && timeZone !== undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,

@@ -9,7 +9,7 @@ import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
 import { CallTable } from '../calls/call-list.tsx';
 import { listKeys } from '../keys/listed-keys.ts';
-import { type Days, type HomeData, useHome } from './home-data.ts';
+import { type HomeData, type Period, useHome } from './home-data.ts';
 import { NextSteps } from './next-steps.tsx';
 import { OffersNow } from './offers-now.tsx';
 import { Results } from './results.tsx';
@@ -17,8 +17,8 @@ import { stepsOf } from './steps.ts';
 
 export function Home() {
   const { at, session, mode, may } = usePortal();
-  const [days, setDays] = useState<Days>(7);
-  const data = useHome(days);
+  const [period, setPeriod] = useState<Period>('7');
+  const data = useHome(period);
   const { organisation, balance, keys, people, results } = data;
   const hasOffers = results.data !== undefined && results.data.offers.total === 'some';
   const steps = stepsOf({
@@ -51,7 +51,7 @@ export function Home() {
         <>
           {!hasOffers && <NextSteps steps={steps} />}
           {may('view-offers') && hasOffers && <OffersNow of={data} />}
-          {may('view-offers') && <Results of={results} days={days} show={setDays} />}
+          {may('view-offers') && <Results of={results} period={period} show={setPeriod} />}
           {hasOffers && <NextSteps steps={steps} />}
           <div class="two">
             {may('billing') && <Balance of={data} />}

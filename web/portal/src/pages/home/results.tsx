@@ -4,38 +4,34 @@ import { Empty, Loaded, Loading } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { useAmounts, useFigures } from '../../amounts/amounts.ts';
 import { clickRate } from '../../amounts/figures.ts';
+import { PeriodChoice } from '../../period-choice.tsx';
 import { usePortal } from '../../session.ts';
 import { StateBadges } from '../offers/state-badges.tsx';
 import { DayBars } from './day-bars.tsx';
-import type { Days, HomeData } from './home-data.ts';
+import type { HomeData, Period } from './home-data.ts';
 
-const periods: readonly Days[] = [7, 30];
+const periods = [
+  ['7', '7 days'],
+  ['30', '30 days'],
+] as const;
 
 type ResultsProps = {
   readonly of: HomeData['results'];
-  readonly days: Days;
-  readonly show: (days: Days) => void;
+  readonly period: Period;
+  readonly show: (period: Period) => void;
 };
 
-export function Results({ of: results, days, show }: ResultsProps) {
+export function Results({ of: results, period, show }: ResultsProps) {
   return (
     <section class="stack" aria-labelledby="results">
-      <div class="row spread">
-        <h2 id="results">Results</h2>
-        <div class="intervals" role="group" aria-label="Period">
-          {periods.map((each) => (
-            <button
-              key={each}
-              type="button"
-              class={each === days ? '' : 'quiet'}
-              aria-pressed={each === days}
-              onClick={() => show(each)}
-            >
-              {each} days
-            </button>
-          ))}
-        </div>
-      </div>
+      <PeriodChoice
+        title="Results"
+        id="results"
+        of={periods}
+        period={period}
+        show={show}
+        since={new Date(results.data?.start_datetime ?? Date.now())}
+      />
       {results.isPending ? (
         <div class="card">
           <Loading what="results" lines={8} />
@@ -44,7 +40,11 @@ export function Results({ of: results, days, show }: ResultsProps) {
         <Loaded query={results} what="results">
           {(data) => (
             <div class="stack" data-waiting={results.isPlaceholderData}>
-              {data.offers.total === 'none' && isNothing(data) ? <NoOffers /> : <Period of={data} />}
+              {data.offers.total === 'none' && isNothing(data) ? (
+                <NoOffers />
+              ) : (
+                <OfPeriod of={data} period={period} />
+              )}
             </div>
           )}
         </Loaded>
@@ -66,11 +66,9 @@ function NoOffers() {
   );
 }
 
-function Period({
-  of: { days, current, before, points, best, currency, time_zone: zone },
-}: {
-  readonly of: ResultsReply;
-}) {
+function OfPeriod({ of: results, period }: { readonly of: ResultsReply; readonly period: Period }) {
+  const { days, current, before, best, currency } = results;
+  const when = typeof period === 'string' ? `in the last ${period} days` : 'in these days';
   const amount = useAmounts();
   const { changeText, countText, percentText } = useFigures();
   const { at } = usePortal();
@@ -107,20 +105,20 @@ function Period({
           />
         </dl>
         {current.views === 0 && current.clicks === 0 ? (
-          <p class="muted">No member has seen your offers in the last {days} days.</p>
+          <p class="muted">No member has seen your offers {when}.</p>
         ) : (
-          <DayBars points={points} timeZone={zone} />
+          <DayBars of={results} />
         )}
         <p class="muted small">
-          Compared with the {days} days before. Offers that were deleted since count too, although they are
-          not in the lists. Spend is what was paid for offers in this time less what was credited, without
-          VAT.
+          Compared with the {days === 1 ? 'day' : `${days} days`} before. Offers that were deleted since count
+          too, although they are not in the lists. Spend is what was paid for offers in this time less what
+          was credited, without VAT.
         </p>
       </div>
       {best.length > 0 && (
         <section class="card" aria-labelledby="best">
           <div class="row spread">
-            <h3 id="best">Most views in the last {days} days</h3>
+            <h3 id="best">Most views {when}</h3>
             <a href={at('offers?sort=most_views')}>All offers by views</a>
           </div>
           <Table

@@ -1,7 +1,7 @@
 /** Views and clicks of an offer: totals, charts, and the same numbers as a table. */
 import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
-import { type DayRange, faultOfDays } from '@offer-ads/contracts/values/day-range';
+import type { DayRange } from '@offer-ads/contracts/values/day-range';
 import { useMemo, useState } from 'preact/hooks';
 import { InputField } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';
@@ -10,9 +10,8 @@ import { Loaded, Loading } from '../../../../../ui/states.tsx';
 import { Table } from '../../../../../ui/table.tsx';
 import { useFigures } from '../../../amounts/amounts.ts';
 import { Download } from '../../../download.tsx';
-import { useTimeZone } from '../../../organisation.ts';
+import { PeriodChoice } from '../../../period-choice.tsx';
 import { usePortal } from '../../../session.ts';
-import { useOfferNow } from '../../../test-clock.ts';
 import { seriesQuery, useOffersChanged, useSeries } from '../offers-data.ts';
 import { bucketText, chartOf, lateBeginning, localTime } from './series.ts';
 
@@ -30,39 +29,17 @@ type Period = AnalyticsInterval | DayRange;
 export function Analytics({ offer }: { readonly offer: PortalOffer }) {
   const { mode, may } = usePortal();
   const [period, setPeriod] = useState<Period>('24h');
-  const [isChoosing, setChoosing] = useState(false);
   const series = useSeries(offer.offer_id, period);
-  const show = (chosen: Period) => {
-    setPeriod(chosen);
-    setChoosing(typeof chosen !== 'string');
-  };
   return (
     <section class="card" aria-labelledby="offer-analytics">
-      <div class="row spread">
-        <h2 id="offer-analytics">Views and clicks</h2>
-        <div class="intervals" role="group" aria-label="Of the last">
-          {intervals.map(([value, label]) => (
-            <button
-              key={value}
-              type="button"
-              class={value === period && !isChoosing ? '' : 'quiet'}
-              aria-pressed={value === period && !isChoosing}
-              onClick={() => show(value)}
-            >
-              {label}
-            </button>
-          ))}
-          <button
-            type="button"
-            class={isChoosing ? '' : 'quiet'}
-            aria-pressed={isChoosing}
-            onClick={() => setChoosing(true)}
-          >
-            Dates
-          </button>
-        </div>
-      </div>
-      {isChoosing && <ChooseDays offer={offer} show={show} />}
+      <PeriodChoice
+        title="Views and clicks"
+        id="offer-analytics"
+        of={intervals}
+        period={period}
+        show={setPeriod}
+        since={new Date(offer.creation_datetime)}
+      />
       {series.isPending ? (
         <div class="chart">
           <Loading what="analytics" lines={6} />
@@ -74,44 +51,6 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
       )}
       {mode === 'test' && may('offers') && offer.deleted_datetime === null && <Simulate offer={offer} />}
     </section>
-  );
-}
-
-/** The first and the last day of a period. */
-function ChooseDays({
-  offer,
-  show,
-}: {
-  readonly offer: PortalOffer;
-  readonly show: (period: DayRange) => void;
-}) {
-  const now = useOfferNow();
-  const timeZone = useTimeZone() ?? 'UTC';
-  const dayOf = (at: Date) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at);
-  const today = dayOf(now());
-  const choose = async (values: FormData) => {
-    const days = { from: textOf(values, 'from'), to: textOf(values, 'to') };
-    const fault = faultOfDays(days);
-    if (fault !== null) return `${fault.path}: ${fault.message}`;
-    show(days);
-    return null;
-  };
-  return (
-    <div class="day-range">
-      <Form send={choose} submit="Show" kind="quiet" label="Dates">
-        <div class="pair">
-          <InputField
-            label="From"
-            name="from"
-            type="date"
-            required
-            max={today}
-            defaultValue={dayOf(new Date(offer.creation_datetime))}
-          />
-          <InputField label="To" name="to" type="date" required max={today} defaultValue={today} />
-        </div>
-      </Form>
-    </div>
   );
 }
 
