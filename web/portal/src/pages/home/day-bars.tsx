@@ -17,15 +17,17 @@ export function DayBars({ of: results }: { readonly of: ResultsReply }) {
   const last = points.length - 1;
   const isOpen = isLastOpen(results);
   const each = bucketText(seconds);
-  const bars = points.map((point, index) => {
-    const at = new Date(point.start_datetime);
+  const bars = points.map(({ start_datetime: key, views, clicks }, index) => {
+    const at = new Date(key);
     const from = time.format(at);
     const part =
       isOpen && index === last ? ', so far' : index === 0 && from !== '00:00' ? `, from ${from} on` : '';
     // The bars of a month have no room for more labels.
     const label = points.length <= MAX_LABELS ? dayOfMonth.format(at) : '';
     return {
-      ...point,
+      key,
+      views,
+      clicks,
       name: `${day.format(at)}${part}`,
       isPart: part !== '',
       label:
@@ -51,7 +53,7 @@ export function DayBars({ of: results }: { readonly of: ResultsReply }) {
           )}
         </>
       }
-      bars={bars.map(({ start_datetime: key, name, views, clicks, isPart, label }) => ({
+      bars={bars.map(({ key, name, views, clicks, isPart, label }) => ({
         key,
         size: views,
         look: isPart ? 'part' : undefined,
@@ -62,7 +64,7 @@ export function DayBars({ of: results }: { readonly of: ResultsReply }) {
     >
       <Table
         rows={bars.toReversed()}
-        keyOf={(point) => point.start_datetime}
+        keyOf={({ key }) => key}
         narrow
         columns={[
           { title: each === 'day' ? 'Day' : 'From', kind: 'name', cell: ({ name }) => name },
