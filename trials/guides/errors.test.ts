@@ -115,7 +115,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'POST /offers/price-estimate': ['POST /offers/price-estimate', 'POST /offer-groups/price-estimate'],
   'An offer group': endpoints.filter((each) => each.includes('/{group_id}')),
   'An offer': endpoints.filter((each) => each.includes('/{offer_id}') && !each.endsWith('/analytics')),
-  'A form of an offer': ['POST /offers', 'POST /offer-groups', 'PATCH /offers/{offer_id}'],
+  'A form of an offer': endpoints.filter((each) => /^(POST \/offer(s|-groups)|PATCH .*)$/.test(each)),
+  'PATCH /offers/{offer_id}': ['PATCH /offers/{offer_id}', 'PATCH /offer-groups/{group_id}'],
 };
 const endpointsOf = (name: string) => groups[name] ?? [name];
 
@@ -169,6 +170,7 @@ describe('the guide of errors', () => {
       'GET /offers/{offer_id}/analytics 401 -',
       'GET /offers/{offer_id}/analytics/series 401 E1',
       'GET /test/clock 403 E1',
+      'PATCH /offer-groups/{group_id} 401 E1',
       'PATCH /offers/{offer_id} 401 E1',
       'POST /offer-groups 429 -',
       'POST /offer-groups/{group_id}/pause 401 E1',

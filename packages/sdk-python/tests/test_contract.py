@@ -106,6 +106,7 @@ class TheArguments(unittest.TestCase):
     def test_of_an_update_are_the_fields_of_the_form(self) -> None:
         fields = set(DOCUMENT["components"]["schemas"]["UpdateOfferForm"]["properties"])
         self.assertEqual(self.arguments(Offers.update), fields | {"offer_id", "idempotency_key"})
+        self.assertEqual(self.arguments(Groups.update), fields | {"group_id", "idempotency_key"})
 
     def test_of_an_advance_are_the_fields_of_the_request(self) -> None:
         schemas = DOCUMENT["components"]["schemas"]

@@ -126,6 +126,12 @@ export type OfferAds = {
     ) => Promise<ResultOf<'estimateGroupPrice'>>;
     readonly create: (request: CreateGroupRequest, options?: CreateOptions) => Promise<CreateGroupResult>;
     readonly get: (groupId: number, options?: CallOptions) => Promise<ResultOf<'readGroup'>>;
+    /** Changes what members see of all its offers, or of none; what the request leaves out stays. */
+    readonly update: (
+      groupId: number,
+      request: UpdateOfferRequest,
+      options?: CreateOptions,
+    ) => Promise<ResultOf<'updateGroup'>>;
     readonly pause: (groupId: number, options?: CallOptions) => Promise<ResultOf<'pauseGroup'>>;
     readonly resume: (groupId: number, options?: CallOptions) => Promise<ResultOf<'resumeGroup'>>;
     readonly delete: (groupId: number, options?: CallOptions) => Promise<ResultOf<'deleteGroup'>>;
@@ -170,6 +176,14 @@ function clientWith(settings: Settings): OfferAds {
     name,
     path: `/offer-groups/${checkedId(groupId, 'a group id')}${rest}`,
   });
+  const update = async <Name extends 'updateOffer' | 'updateGroup'>(
+    target: { readonly name: Name; readonly path: string },
+    request: UpdateOfferRequest,
+    options: CreateOptions = {},
+  ) => {
+    const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
+    return ask({ ...target, body: updateBody(request), idempotencyKey }, options);
+  };
   const environment = settings.mode;
   const create = async <Name extends 'createOffer' | 'createGroup'>(
     name: Name,
@@ -246,11 +260,7 @@ function clientWith(settings: Settings): OfferAds {
         return offerList(request, readPage);
       },
       get: async (offerId, options) => ask(ofOffer('readOffer', offerId), options),
-      update: async (offerId, request, options = {}) => {
-        const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
-        const body = updateBody(request);
-        return ask({ ...ofOffer('updateOffer', offerId), body, idempotencyKey }, options);
-      },
+      update: async (offerId, request, options) => update(ofOffer('updateOffer', offerId), request, options),
       pause: async (offerId, options) => ask(ofOffer('pauseOffer', offerId, '/pause'), options),
       resume: async (offerId, options) => ask(ofOffer('resumeOffer', offerId, '/resume'), options),
       analytics: async (offerId, interval, options) => {
@@ -272,6 +282,7 @@ function clientWith(settings: Settings): OfferAds {
       },
       create: async (request, options) => create('createGroup', '/offer-groups', request, options),
       get: async (groupId, options) => ask(ofGroup('readGroup', groupId), options),
+      update: async (groupId, request, options) => update(ofGroup('updateGroup', groupId), request, options),
       pause: async (groupId, options) => ask(ofGroup('pauseGroup', groupId, '/pause'), options),
       resume: async (groupId, options) => ask(ofGroup('resumeGroup', groupId, '/resume'), options),
       delete: async (groupId, options) => ask(ofGroup('deleteGroup', groupId), options),

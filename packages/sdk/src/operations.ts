@@ -118,6 +118,13 @@ export const operations = {
     field: 'results',
     refusals: { E1: [401] },
   },
+  updateGroup: {
+    method: 'PATCH',
+    path: '/offer-groups/{group_id}',
+    success: 'S1',
+    field: 'message',
+    refusals: { E1: [400, 401, 403, 415], E2: [200], E3: [409], E9: [403] },
+  },
   deleteGroup: {
     method: 'DELETE',
     path: '/offer-groups/{group_id}',

@@ -89,6 +89,7 @@ export type ValueOf = {
   readonly readGroup: OfferGroup;
   readonly pauseGroup: GroupChange;
   readonly resumeGroup: GroupChange;
+  readonly updateGroup: UpdatedOffer;
   readonly deleteGroup: GroupChange;
   readonly readTestClock: TestClock;
   readonly advanceTestClock: TestClock;

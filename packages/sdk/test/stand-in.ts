@@ -217,6 +217,7 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
     ],
     totals: { offers: 1, live: 1, views: 30, clicks: 4, spent: 96 },
   }),
+  'PATCH /offer-groups/7': () => ({ return_code: 'S1', message: 'Offers have been updated' }),
   'POST /offer-groups/7/pause': () => groupChange('Offer has been paused'),
   'POST /offer-groups/7/resume': () => groupChange('Offer has been resumed'),
   'DELETE /offer-groups/7': () => groupChange('Offer has been deleted'),

@@ -10,7 +10,7 @@ import type { OffersContext } from './context.ts';
 import { applyPayment } from './domain/lifecycle/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
 import { paymentApplied } from './lifecycle/offer-events.ts';
-import { findPaidTogether, lockOffer, saveOffer } from './offers-store.ts';
+import { findTogether, lockOffer, paidTogether, saveOffer } from './offers-store.ts';
 import { bookCredit } from './results/spend-store.ts';
 import { nowIn } from './test-clock/test-clock-store.ts';
 import { recordTraffic, type TrafficEvent } from './traffic/intake.ts';
@@ -73,7 +73,7 @@ async function applyOfferPaid(
   const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, at, now);
   if (!applied.ok) return false;
   const { outcome } = applied;
-  const together = offer.groupId === null ? [applied.offer] : await findPaidTogether(tx, offer);
+  const together = offer.groupId === null ? [applied.offer] : await findTogether(tx, paidTogether(offer));
   const events = outcome === 'deferred' ? [] : [paymentApplied(applied.offer, outcome, together, paidAt, at)];
   await saveOffer(tx, applied.offer, events, now);
   return outcome !== 'deferred';

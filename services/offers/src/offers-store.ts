@@ -78,32 +78,54 @@ export async function updateOffer<C extends Change<string>>(
   }, deadline);
 }
 
-/** The offer of a reference, and all other shown offers of its group. */
-const paidTogether = `shown_at IS NOT NULL AND organisation_id = $2 AND mode = $3 AND offer_id IN (
-    SELECT $1::integer UNION ALL SELECT other.offer_id FROM offers AS own JOIN offers AS other USING (group_id) WHERE own.offer_id = $1
-  ) ORDER BY offer_id`;
+/** Shown offers of one owner that are changed together, as SQL; the first parameter is the id. */
+export type Together = Owner & { readonly id: number; readonly condition: string };
+
+export function alone(reference: OfferReference): Together {
+  return { ...ownerOf(reference), id: reference.offerId, condition: 'offer_id = $1' };
+}
+
+/** The offer of a reference, and all others of its group. */
+export function paidTogether(reference: OfferReference): Together {
+  const condition = `offer_id IN (
+    SELECT $1::integer UNION ALL SELECT other.offer_id FROM offers AS own JOIN offers AS other USING (group_id) WHERE own.offer_id = $1)`;
+  return { ...alone(reference), condition };
+}
+
+export function ofGroup(owner: Owner, groupId: number): Together {
+  return { ...ownerOf(owner), id: groupId, condition: 'group_id = $1' };
+}
+
+const ownerOf = ({ organisationId, mode }: Owner): Owner => ({ organisationId, mode });
 
 /** Also deleted ones, by their ids. */
-export function findPaidTogether(db: Queryable, reference: OfferReference): Promise<Offer[]> {
-  return findOffers(db, paidTogether, referenceValues(reference));
+export function findTogether(
+  db: Queryable,
+  { organisationId, mode, id, condition }: Together,
+  lock: '' | 'FOR UPDATE' = '',
+): Promise<Offer[]> {
+  const all = `${condition} AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL ORDER BY offer_id ${lock}`;
+  return findOffers(db, all, [id, organisationId, mode]);
 }
 
 type ManyChanged = { readonly offer: Offer; readonly events: readonly OfferEvent[] }[];
 
-/** `updateOffer` for all offers that are paid together: `decide` gets them locked, also deleted ones, and says which are changed. */
+/** `updateOffer` for several offers: `decide` gets them locked, also deleted ones, and says which are changed. All are changed or none is. */
 export async function updateTogether<
-  C extends { readonly ok: true; readonly changes: Readonly<ManyChanged> } | NotFound,
+  C extends
+    | { readonly ok: true; readonly changes: Readonly<ManyChanged> }
+    | { readonly ok: false; readonly reason: string },
 >(
   postgres: Postgres,
-  reference: OfferReference,
+  together: Together,
   now: Date,
   decide: (offers: readonly Offer[], now: Date) => C,
   deadline?: Deadline,
   alongside: (tx: Transaction, change: Extract<C, { readonly ok: true }>) => Promise<void> = async () => {},
 ): Promise<C> {
   return postgres.transaction(async (tx) => {
-    const offers = await findOffers(tx, `${paidTogether} FOR UPDATE`, referenceValues(reference));
-    const change = decide(offers, await nowIn(tx, reference, now));
+    const offers = await findTogether(tx, together, 'FOR UPDATE');
+    const change = decide(offers, await nowIn(tx, together, now));
     if (!change.ok) return change;
     for (const { offer, events } of change.changes) await saveOffer(tx, offer, events, now);
     await alongside(tx, change as Extract<C, { readonly ok: true }>);

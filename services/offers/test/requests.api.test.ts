@@ -49,6 +49,7 @@ const everyEndpoint = [
   ['GET', '/offer-groups/:id'],
   ['POST', '/offer-groups/:id/pause'],
   ['POST', '/offer-groups/:id/resume'],
+  ['PATCH', '/offer-groups/:id'],
   ['DELETE', '/offer-groups/:id'],
   ['GET', '/portal/offer-groups/:id'],
   ...ofOneOffer.map(([method, path]) => [method, path] as const),

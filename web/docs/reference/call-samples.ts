@@ -25,6 +25,7 @@ const functions: Readonly<Record<string, string>> = {
   readGroup: 'groups.get',
   pauseGroup: 'groups.pause',
   resumeGroup: 'groups.resume',
+  updateGroup: 'groups.update',
   deleteGroup: 'groups.delete',
   readTestClock: 'testClock.get',
   advanceTestClock: 'testClock.advance',

@@ -81,6 +81,7 @@ describe('generated documents', () => {
       'GET /webhooks',
       'GET /webhooks/{webhook_id}',
       'GET /webhooks/{webhook_id}/messages',
+      'PATCH /offer-groups/{group_id}',
       'PATCH /offers/{offer_id}',
       'POST /offer-groups',
       'POST /offer-groups/price-estimate',

@@ -212,7 +212,7 @@ export const createOfferForm = z
 
 // ---- update
 
-/** The multipart form of PATCH /offers/{offer_id}. */
+/** The multipart form of PATCH /offers/{offer_id} and PATCH /offer-groups/{group_id}. */
 export const updateOfferForm = createOfferForm
   .pick({
     category_id: true,

@@ -237,6 +237,16 @@ const update: ZodOpenApiOperationObject = {
   },
 };
 
+const updateGroup: ZodOpenApiOperationObject = {
+  ...update,
+  operationId: 'updateGroup',
+  tags: ['Offer groups'],
+  summary: 'Change what members see of all offers of a group',
+  description: `As for a single offer, with one picture for all. All offers that are not deleted change, or none. ${groupNote}`,
+  requestParams: { ...update.requestParams, ...groupPath },
+  responses: { ...update.responses, '401': alwaysOfAGroup['401'] },
+};
+
 const list: ZodOpenApiOperationObject = {
   operationId: 'listOffers',
   tags: ['Offers'],
@@ -455,6 +465,7 @@ export const sharedPaths = {
     post: changeGroup('resumeGroup', 'Resume all offers of a group', eachByItself),
   },
   '/offer-groups/{group_id}': {
+    patch: updateGroup,
     delete: changeGroup(
       'deleteGroup',
       'Delete all offers of a group',
@@ -468,7 +479,7 @@ export const webhookPaths = webhookPathsWith(always);
 
 const {
   '/offers/{offer_id}': editAndDeletion,
-  '/offer-groups/{group_id}': groupDeletion,
+  '/offer-groups/{group_id}': groupEditAndDeletion,
   ...pathsBeforeDeletion
 } = sharedPaths;
 
@@ -482,7 +493,7 @@ export const publicPaths = {
   '/offers/{offer_id}/analytics/series': { get: series },
   '/offers/{offer_id}/credit-estimate': { post: creditEstimate },
   '/offers/{offer_id}': { get: readOne, ...editAndDeletion },
-  '/offer-groups/{group_id}': { get: readGroup, ...groupDeletion },
+  '/offer-groups/{group_id}': { get: readGroup, ...groupEditAndDeletion },
   // At the end, because an offer that has not ended hinders the reset.
   '/test/clock': { get: readClock, post: advanceClock, delete: resetClock },
 } satisfies Record<string, ZodOpenApiPathItemObject>;

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -30,6 +31,7 @@ from ._generated.api.offer_groups import (
     pause_group,
     read_group,
     resume_group,
+    update_group,
 )
 from ._generated.api.offers import (
     create_offer,
@@ -193,6 +195,21 @@ class _Part:
         replayed = result.reply.headers.get("idempotent-replayed") == "true"
         return Created(result.value, result.reply, idempotency_key=key, replayed=replayed)
 
+    def _updated(
+        self,
+        operation: operations.Operation[models.Updated, operations.UpdateCode],
+        kwargs: Callable[..., dict[str, Any]],
+        form: models.UpdateOfferForm,
+        idempotency_key: str | None,
+    ) -> Success[models.Updated] | Refusal[operations.UpdateCode]:
+        key = _checked_idempotency_key(str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
+
+        def arguments() -> dict[str, Any]:
+            _rewind(form.image)
+            return _with_own_boundary(kwargs(body=form, idempotency_key=key))
+
+        return call(self._settings, operation, arguments, idempotency_key=key)
+
 
 class Categories(_Part):
     def list(self) -> Success[models.Categories]:
@@ -355,8 +372,6 @@ class Offers(_Part):
         :param advertised_name: empty or None: the trading name is shown
         :param idempotency_key: a unique value per change; default: a random UUID
         """
-        identifier = _checked_id(offer_id)
-        key = _checked_idempotency_key(str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
         form = models.UpdateOfferForm(
             category_id=UNSET if category_id is None else category_id,
             title=UNSET if title is None else title,
@@ -367,12 +382,8 @@ class Offers(_Part):
             image=_image_part(image),
             environment=UNSET if environment is None else environment,
         )
-
-        def arguments() -> dict[str, Any]:
-            _rewind(form.image)
-            return _with_own_boundary(update_offer._get_kwargs(identifier, body=form, idempotency_key=key))
-
-        return call(self._settings, operations.UPDATE_OFFER, arguments, idempotency_key=key)
+        kwargs = partial(update_offer._get_kwargs, _checked_id(offer_id))
+        return self._updated(operations.UPDATE_OFFER, kwargs, form, idempotency_key)
 
     def pause(self, offer_id: int) -> Success[models.Paused] | Refusal[operations.PauseCode]:
         arguments = pause_offer._get_kwargs(_checked_id(offer_id))
@@ -502,6 +513,34 @@ class Groups(_Part):
     def get(self, group_id: int) -> Success[models.OfferGroup] | Refusal[operations.GroupCode]:
         arguments = read_group._get_kwargs(_checked_id(group_id))
         return call(self._settings, operations.READ_GROUP, lambda: arguments)
+
+    def update(
+        self,
+        group_id: int,
+        *,
+        category_id: int | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        terms_and_conditions: str | Unset | None = UNSET,
+        advertised_name: str | Unset | None = UNSET,
+        url: str | None = None,
+        image: Picture | None = None,
+        environment: Mode | None = None,
+        idempotency_key: str | None = None,
+    ) -> Success[models.Updated] | Refusal[operations.UpdateCode]:
+        """Changes what members see of all its offers, or of none; the parameters are those of `offers.update`."""
+        form = models.UpdateOfferForm(
+            category_id=UNSET if category_id is None else category_id,
+            title=UNSET if title is None else title,
+            description=UNSET if description is None else description,
+            terms_and_conditions="" if terms_and_conditions is None else terms_and_conditions,
+            advertised_name="" if advertised_name is None else advertised_name,
+            url=UNSET if url is None else url,
+            image=_image_part(image),
+            environment=UNSET if environment is None else environment,
+        )
+        kwargs = partial(update_group._get_kwargs, _checked_id(group_id))
+        return self._updated(operations.UPDATE_GROUP, kwargs, form, idempotency_key)
 
     def pause(self, group_id: int) -> Success[models.GroupChange] | Refusal[operations.GroupCode]:
         arguments = pause_group._get_kwargs(_checked_id(group_id))

@@ -122,6 +122,9 @@ PAUSE_GROUP: Operation[models.GroupChange, GroupCode] = Operation(
 RESUME_GROUP: Operation[models.GroupChange, GroupCode] = Operation(
     "resumeGroup", models.GroupChange.from_dict, "S1", {"E1": (401,)}
 )
+UPDATE_GROUP: Operation[models.Updated, UpdateCode] = Operation(
+    "updateGroup", models.Updated.from_dict, "S1", UPDATE_OFFER.refusals
+)
 DELETE_GROUP: Operation[models.GroupChange, GroupCode] = Operation(
     "deleteGroup", models.GroupChange.from_dict, "S1", {"E1": (401,)}
 )
@@ -195,6 +198,7 @@ ALL: tuple[Operation[Any, Any], ...] = (
     READ_GROUP,
     PAUSE_GROUP,
     RESUME_GROUP,
+    UPDATE_GROUP,
     DELETE_GROUP,
     READ_TEST_CLOCK,
     ADVANCE_TEST_CLOCK,

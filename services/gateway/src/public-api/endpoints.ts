@@ -103,6 +103,7 @@ export const endpoints: readonly Endpoint[] = [
   endpoint('GET /offer-groups/:group_id', 'offers', { byApiKeyOnly }),
   endpoint('POST /offer-groups/:group_id/pause', 'offers', { afterWithdrawal, budgetMs: groupMs }),
   endpoint('POST /offer-groups/:group_id/resume', 'offers', { afterWithdrawal, budgetMs: groupMs }),
+  endpoint('PATCH /offer-groups/:group_id', 'offers', { body, budgetMs: editMs }),
   endpoint('DELETE /offer-groups/:group_id', 'offers', { afterWithdrawal, budgetMs: deletionMs }),
   endpoint('GET /test/clock', 'offers', { byApiKeyOnly }),
   endpoint('POST /test/clock', 'offers', { body, byApiKeyOnly, budgetMs: advanceMs }),

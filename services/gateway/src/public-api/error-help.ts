@@ -21,7 +21,7 @@ const shared: readonly (readonly [name: string, routes: RegExp])[] = [
   ['The test clock', /\/test\/clock$/],
   ['An offer group', /\{group_id\}/],
   ['An offer', /\{offer_id\}/],
-  ['A form of an offer', /^(POST \/offer(s|-groups)|PATCH \/offers\/\{offer_id\})$/],
+  ['A form of an offer', /^(POST \/offer(s|-groups)|PATCH .*)$/],
   ['Any endpoint', /^\w+ \//],
 ];
 
@@ -32,8 +32,8 @@ export function errorHelp(page: string): ErrorHelp {
     const refusal = `${status}${code === null ? '' : ` ${code}`}`;
     const entries = (names: readonly string[]) =>
       names.map((name) => idOf(`${name} ${refusal}`)).filter((id) => ids.has(id));
-    // The form and the estimate of a group are refused like those of an offer.
-    const own = entries([route.replace('/offer-groups', '/offers')]);
+    // The forms and the estimate of a group are refused like those of an offer.
+    const own = entries([route.replace('/offer-groups', '/offers').replace('{group_id}', '{offer_id}')]);
     return own.length > 0
       ? own
       : entries(shared.filter(([, routes]) => routes.test(route)).map(([name]) => name));

@@ -1,29 +1,50 @@
-/** PATCH /offers/{offer_id}: checks the request in the order of a creation (decision 9, order of checks), then edits the offer. */
+/** PATCH /offers/{offer_id} and /offer-groups/{group_id}: checks the request in the order of a creation (decision 9, order of checks), then edits. */
+import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { readEditForm } from '../domain/creation/edit-form.ts';
-import { editOffer } from '../lifecycle/edit-offer.ts';
+import { parseId } from '../domain/offer-id.ts';
+import { editOffers } from '../lifecycle/edit-offers.ts';
+import { alone, ofGroup } from '../offers-store.ts';
 import { readFormRequest } from './form-request.ts';
 import { fingerprint } from './multipart.ts';
-import { callOf, referenceOf } from './own-offer.ts';
-import { type Reply, replayedHeaders, replyToEditRefusal } from './replies.ts';
+import { callOf } from './own-offer.ts';
+import { groupReplies, type Reply, replayedHeaders, replyToEditRefusal } from './replies.ts';
 
-export async function edit(o: OffersContext, req: Request): Promise<Reply> {
+const kinds = {
+  offer: {
+    parameter: 'offer_id',
+    path: '/offers',
+    done: 'Offer has been updated',
+    notFound: replyToEditRefusal({ reason: 'not-found' }),
+  },
+  group: {
+    parameter: 'group_id',
+    path: '/offer-groups',
+    done: 'Offers have been updated',
+    notFound: groupReplies['not-found'],
+  },
+};
+
+export async function edit(o: OffersContext, req: Request, kind: keyof typeof kinds): Promise<Reply> {
+  const { parameter, path, done, notFound } = kinds[kind];
   const idempotencyKey = req.get('Idempotency-Key') ?? null;
   const request = await readFormRequest(req, idempotencyKey, readEditForm);
   if (!request.ok) return replyToEditRefusal(request);
   const { read, upload } = request;
-  const reference = referenceOf(req);
-  if (reference === null) return replyToEditRefusal({ reason: 'not-found' });
+  const id = parseId(String(req.params[parameter]));
+  if (id === undefined) return notFound;
 
-  const edited = await editOffer(o, {
-    reference,
+  const caller = callerOf(req);
+  const edited = await editOffers(o, {
+    target: kind === 'offer' ? alone({ ...caller, offerId: id }) : ofGroup(caller, id),
+    done,
     edit: read.edit,
     picture: upload.picture,
     ...callOf(req),
     idempotencyKey,
-    fingerprint: fingerprint(upload, `PATCH /offers/${reference.offerId}`),
+    fingerprint: fingerprint(upload, `PATCH ${path}/${id}`),
   });
-  if (!edited.ok) return replyToEditRefusal(edited);
-  return { status: 200, body: edited.reply, ...(edited.replayed && replayedHeaders) };
+  if (edited.ok) return { status: 200, body: edited.reply, ...(edited.replayed && replayedHeaders) };
+  return edited.reason === 'not-found' ? notFound : replyToEditRefusal(edited);
 }

@@ -13,7 +13,7 @@ import type { OffersContext } from '../context.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import { findOfferForAdmin, findPaidTogether, pageOfOffers } from '../offers-store.ts';
+import { findOfferForAdmin, findTogether, pageOfOffers, paidTogether } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
 import { offerTimeOf } from '../test-clock/test-clock-store.ts';
 import { adminReplies, send } from './replies.ts';
@@ -34,7 +34,7 @@ export function paymentRoutes(routes: Router, o: OffersContext): void {
     if (offer === null) return send(res, adminReplies['not-found']);
     if (offer.paymentMethod !== 'B') return send(res, adminReplies['not-from-balance']);
     // Of a group, all at once.
-    const others = (await findPaidTogether(o.postgres, offer)).filter(
+    const others = (await findTogether(o.postgres, paidTogether(offer))).filter(
       ({ offerId }) => offerId !== offer.offerId,
     );
     const call = systemCallContext(offer, requestFacts(req).requestId);

@@ -27,7 +27,7 @@ import type { ListingQueryResult } from '../domain/listing-query.ts';
 import type { AdvanceRefusal } from '../domain/test-clock.ts';
 import type { SimulationRefusal } from '../domain/traffic/simulation.ts';
 import type { DeleteRefusal } from '../lifecycle/delete-offer.ts';
-import type { EditOfferRefusal } from '../lifecycle/edit-offer.ts';
+import type { EditOfferRefusal } from '../lifecycle/edit-offers.ts';
 import type { ResetRefusal } from '../test-clock/test-clock-store.ts';
 
 export type Reply = {
@@ -171,7 +171,7 @@ const offerNotFound = coded('E1', 401, 'Offer not found');
 /** Of an edit, which may come without a key. */
 export type AnyEditRefusal = EditOfferRefusal | FormRefusal;
 
-/** PATCH /offers/{offer_id}. The same faults have the same codes and words as in a creation. */
+/** PATCH /offers/{offer_id} and /offer-groups/{group_id}. The same faults have the same codes and words as in a creation. */
 const updateReplies = {
   ...createReplies,
   'not-found': () => offerNotFound,
@@ -209,7 +209,7 @@ export const replyToTestClockRefusal = replyBy<TestClockRefusal>(testClockReplie
 /** GET /offers/{offer_id} */
 export const offerReplies = { 'not-found': offerNotFound } satisfies Record<string, Reply>;
 
-/** GET and DELETE /offer-groups/{group_id}, and POST .../pause and .../resume */
+/** GET, PATCH and DELETE /offer-groups/{group_id}, and POST .../pause and .../resume */
 export const groupReplies = { 'not-found': coded('E1', 401, 'Offer group not found') } satisfies Record<
   string,
   Reply

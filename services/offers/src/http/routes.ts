@@ -60,7 +60,7 @@ export function mountOfferRoutes(app: Express, o: OffersContext): void {
   routes.post('/offers', caller, room, async (req, res) => send(res, await create(o, req, 'offer')));
   routes.get('/offers', caller, async (req, res) => send(res, await list(o, req)));
   routes.get('/offers/:offer_id', caller, async (req, res) => send(res, await show(o, req)));
-  routes.patch('/offers/:offer_id', caller, room, async (req, res) => send(res, await edit(o, req)));
+  routes.patch('/offers/:offer_id', caller, room, async (req, res) => send(res, await edit(o, req, 'offer')));
   routes.post('/offers/:offer_id/pause', caller, async (req, res) =>
     send(res, await command(o, req, commands.pause, 'S1')),
   );
@@ -72,6 +72,9 @@ export function mountOfferRoutes(app: Express, o: OffersContext): void {
   );
   routes.post('/offer-groups', caller, room, async (req, res) => send(res, await create(o, req, 'group')));
   routes.get('/offer-groups/:group_id', caller, async (req, res) => send(res, await showGroup(o, req)));
+  routes.patch('/offer-groups/:group_id', caller, room, async (req, res) =>
+    send(res, await edit(o, req, 'group')),
+  );
   routes.post('/offer-groups/:group_id/pause', caller, async (req, res) =>
     send(res, await changeGroup(o, req, commands.pause)),
   );

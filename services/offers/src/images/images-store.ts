@@ -113,20 +113,20 @@ export async function keepImage(db: Queryable, name: string, now: Date): Promise
 }
 
 /**
- * An offer gets another picture. The old one is looked at after a month, like that of a deleted offer: pages and services that learn of the
- * edit late still show it. Locks both rows in one order, so that two edits that exchange pictures do not wait for each other.
+ * Offers get another picture. The old ones are looked at after a month, like that of a deleted offer: pages and services that learn of the
+ * edit late still show them. Locks all rows in one order, so that two edits that exchange pictures do not wait for each other.
  * @returns false if the new one was retired, because its edit took longer than `storeImage` grants
  */
 export async function replaceImage(
   tx: Transaction,
-  o: { readonly from: string; readonly to: string; readonly now: Date },
+  o: { readonly from: readonly string[]; readonly to: string; readonly now: Date },
 ): Promise<boolean> {
   const kept = await tx.query<{ name: string }>(
     'SELECT name FROM images WHERE name = ANY ($1) AND retired_at IS NULL ORDER BY name FOR NO KEY UPDATE',
-    [[o.from, o.to]],
+    [[...o.from, o.to]],
   );
   if (!namesOf(kept).includes(o.to)) return false;
-  await tx.query('UPDATE images SET look_at = $2 WHERE name = $1 AND retired_at IS NULL', [
+  await tx.query('UPDATE images SET look_at = $2 WHERE name = ANY ($1) AND retired_at IS NULL', [
     o.from,
     after(o.now, RETAINED_MS),
   ]);

@@ -18,7 +18,7 @@ import {
   pageKept,
 } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
-import { type OfferReference, updateTogether } from '../offers-store.ts';
+import { type OfferReference, paidTogether, updateTogether } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { noteChange } from './changes-store.ts';
 import { deleted } from './offer-events.ts';
@@ -44,7 +44,7 @@ export async function deleteOffer(
   };
   const begun = await updateTogether(
     o.postgres,
-    reference,
+    paidTogether(reference),
     receivedAt,
     decideBegin,
     call.deadline,
@@ -107,7 +107,7 @@ export async function storeDeletionEnd(
     if (own === undefined || !own.ok) return notFound;
     return { ...own, changes: ends.flatMap((end) => (end.ok ? [change(end, now)] : [])) };
   };
-  const ended = await updateTogether(o.postgres, begun, at, decideEnd, deadline);
+  const ended = await updateTogether(o.postgres, paidTogether(begun), at, decideEnd, deadline);
   if (!ended.ok) return ended;
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }
@@ -124,7 +124,7 @@ export async function reportFailedDeletion(o: OffersContext, call: CallContext, 
     const changes = offers.map((found) => ({ offer: pageKept(found, failedDeletion), events: [] }));
     return { ok: true, changes } as const;
   };
-  await updateTogether(o.postgres, offer, o.clock.now(), confirm);
+  await updateTogether(o.postgres, paidTogether(offer), o.clock.now(), confirm);
 }
 
 const notFound = { ok: false, reason: 'not-found' } as const;

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { placeLimits } from '@offer-ads/contracts/values/places';
-import { create, createGroup, type Parts, startingNow, threePlaces } from '../forms.ts';
-import { offersUnderTest } from '../offers-under-test.ts';
+import { gif } from '@offer-ads/testing/pictures/pictures';
+import { create, createGroup, formOf, type Parts, startingNow, threePlaces } from '../forms.ts';
+import { type CallOptions, offersUnderTest } from '../offers-under-test.ts';
+import { pausePoint } from '../pause-point.ts';
 import { offerPaid } from '../payments.ts';
 import { created, nothing, salesIn, tracesIn } from './creating.ts';
 import { coded } from './refusals.ts';
@@ -325,7 +327,7 @@ describe('a command for a group', () => {
     });
   });
 
-  it.each(['GET', 'DELETE', 'POST /pause', 'POST /resume'])(
+  it.each(['GET', 'PATCH', 'DELETE', 'POST /pause', 'POST /resume'])(
     '%s is 401 for another organisation, the other mode and no group',
     async (line) => {
       const group = await createdGroup();
@@ -336,11 +338,186 @@ describe('a command for a group', () => {
         [group.group_id + 1_000, {}],
         ['x', {}],
       ] as const) {
-        const { status, body } = await under.call(method, `/offer-groups/${id}${rest}`, { caller });
+        const form = method === 'PATCH' && { body: formOf({ title: 'Theirs' }) };
+        const { status, body } = await under.call(method, `/offer-groups/${id}${rest}`, { caller, ...form });
         expect({ status, body }).toEqual(coded('E1', 401, 'Offer group not found'));
         expect((await under.call('GET', `/portal/offer-groups/${id}`, { caller })).status).toBe(404);
       }
       expect(await states(group)).toEqual(['Scheduled', 'Scheduled', 'Scheduled']);
     },
   );
+});
+
+describe('an edit of a group', () => {
+  type EditOptions = CallOptions & { readonly key?: string; readonly picture?: Buffer };
+  const edit = ({ group_id: id }: Created, parts: Parts, { key, picture, ...o }: EditOptions = {}) =>
+    under.call('PATCH', `/offer-groups/${id}`, {
+      body: formOf(parts, picture),
+      headers: key === undefined ? {} : { 'Idempotency-Key': key },
+      ...o,
+    });
+  const done = { status: 200, body: { return_code: 'S1', message: 'Offers have been updated' } };
+  const facts = ({ group_id: id }: Created) =>
+    under.postgres.query<{ title: string; description: string; image: string; version: number }>(
+      'SELECT title, description, image, content_version AS version FROM offers WHERE group_id = $1 ORDER BY offer_id',
+      [id],
+    );
+  const pause = (group: Created) => under.call('POST', `/offer-groups/${group.group_id}/pause`);
+
+  it('changes all its offers, paid or not, with one verdict on the picture; each has its event and its history', async () => {
+    for (const parts of [startingNow, byCard]) {
+      const group = await createdGroup(parts);
+      const [first = 0] = idsOf(group);
+      const [old] = await facts(group);
+      // Nothing changes at the first place but the picture, and its old one is another.
+      await under.call('PATCH', `/offers/${first}`, {
+        body: formOf({ title: 'Half price' }, await gif({ width: 300, height: 200 })),
+      });
+      await under.clearEvents();
+      const { asked } = under.otherServices.moderation;
+      expect(await edit(group, { title: 'Half price' }, { picture: await gif() })).toMatchObject(done);
+      expect(under.otherServices.moderation.asked).toBe(asked + 1);
+      const [one, ...others] = await facts(group);
+      expect(one).toMatchObject({ title: 'Half price', version: 3 });
+      expect(one?.image).not.toBe(old?.image);
+      expect(others).toEqual(Array(2).fill({ ...one, version: 2 }));
+      expect(
+        (await under.events()).map(({ name, data }) => [name, data['offerId'], data['changedFields']]),
+      ).toEqual(
+        idsOf(group).map((id) => ['OfferUpdated', id, id === first ? ['image'] : ['title', 'image']]),
+      );
+      for (const id of idsOf(group))
+        expect(await bodyOf('GET', `/portal/offers/${id}/changes`)).toMatchObject({
+          data: expect.arrayContaining([
+            expect.objectContaining({ what: 'edited', fields: expect.arrayContaining(['image']) }),
+          ]),
+        });
+    }
+  });
+
+  it.each<[string, Parts, object, object]>([
+    ['what belongs to the price', { radius: '9' }, {}, coded('E1', 400, expect.stringContaining('radius'))],
+    [
+      'a category that it may not have',
+      { category_id: '3' },
+      {},
+      coded('E1', 400, expect.stringMatching(/^category_id/)),
+    ],
+    ['a refused picture', { title: 'x' }, { verdict: 'refused' }, coded('E2', 200, expect.anything())],
+    [
+      'terms that are not accepted',
+      { title: 'x' },
+      { terms: false },
+      { status: 403, body: expect.anything() },
+    ],
+    [
+      'its end',
+      { title: 'x' },
+      { now: '2026-06-01T23:00:00Z' },
+      coded('E3', 409, 'Offer has ended, so it cannot be changed'),
+    ],
+  ])(
+    'is refused for all by %s',
+    async (_, parts, world: { verdict?: 'refused'; terms?: false; now?: string }, reply) => {
+      const group = await createdGroup(startingNow);
+      const before = await facts(group);
+      under.otherServices.moderation.verdict = world.verdict ?? 'allowed';
+      if (world.now !== undefined) under.clock.set(world.now);
+      const caller = { termsAccepted: world.terms ?? true };
+      const { status, body } = await edit(group, parts, { picture: await gif(), caller });
+      expect({ status, body }).toEqual(reply);
+      expect(await facts(group)).toEqual(before);
+    },
+  );
+
+  it('with a key is made once, and the key is for this group and these fields alone', async () => {
+    const [group, other] = [await createdGroup(), await createdGroup()];
+    const key = randomUUID();
+    const [one, two] = await Promise.all([
+      edit(group, { title: 'Mine' }, { key }),
+      edit(group, { title: 'Mine' }, { key }),
+    ]);
+    expect([one.status, two.status].toSorted()).toContain(200);
+    await edit(group, { title: 'Of a colleague' });
+    const again = await edit(group, { title: 'Mine' }, { key });
+    expect(again).toMatchObject(done);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect((await facts(group)).map(({ title, version }) => [title, version])).toEqual(
+      Array(3).fill(['Of a colleague', 3]),
+    );
+    for (const [target, title] of [
+      [group, 'Yours'],
+      [other, 'Mine'],
+    ] as const)
+      expect((await edit(target, { title }, { key })).status).toBe(422);
+    const single = { body: formOf({ title: 'Mine' }), headers: { 'Idempotency-Key': key } };
+    expect((await under.call('PATCH', `/offers/${group.group_id}`, single)).status).toBe(422);
+  });
+
+  it.each<[string, (group: Created) => Promise<unknown>, object, (title: string) => object[]]>([
+    [
+      'the deletion of one of its offers leaves the others to it',
+      (group) => under.call('DELETE', `/offers/${idsOf(group)[0]}`),
+      done,
+      (old) => [
+        { title: old, version: 1 },
+        { title: 'x', version: 2 },
+        { title: 'x', version: 2 },
+      ],
+    ],
+    [
+      'the deletion of all comes first',
+      (group) => under.call('DELETE', `/offer-groups/${group.group_id}`),
+      coded('E1', 401, 'Offer group not found'),
+      (old) => Array(3).fill({ title: old, version: 1 }),
+    ],
+    ['a pause stays', pause, done, () => Array(3).fill({ title: 'x', version: 2 })],
+    [
+      'another edit comes before it',
+      (group) => edit(group, { title: 'y' }),
+      done,
+      () => Array(3).fill({ title: 'x', version: 3 }),
+    ],
+    [
+      'the staff disable one, which stays disabled and waits for them again',
+      (group) => under.admin('POST', `/admin/offers/${idsOf(group)[0]}/disable`, { reason: 'its terms' }),
+      done,
+      () => Array(3).fill({ title: 'x', version: 2 }),
+    ],
+  ])('while moderation judges its picture: %s', async (_, happen, reply, after) => {
+    const group = await createdGroup(startingNow);
+    const [old] = await facts(group);
+    const moderation = pausePoint();
+    under.otherServices.moderation.onAsked = moderation.step;
+    const edited = edit(group, { title: 'x' }, { picture: await gif() });
+    await moderation.reached;
+    await happen(group);
+    const before = await states(group);
+    moderation.goOn();
+    const { status, body } = await edited;
+    expect({ status, body }).toEqual(reply);
+    expect(await facts(group)).toMatchObject(after(String(old?.title)));
+    expect(await states(group)).toEqual(before);
+    const waiting = await under.count(
+      `offers WHERE disabled_since IS NOT NULL AND review_waiting_since IS NULL`,
+    );
+    expect(waiting).toBe(0);
+  });
+
+  it('and edits of its offers at the same time all end, and no offer mixes two', async () => {
+    const group = await createdGroup();
+    const ids = idsOf(group);
+    const names = ['one', 'two', 'three', 'four'];
+    const answers = await Promise.all([
+      ...names.map((name) => edit(group, { title: name, description: name })),
+      ...ids
+        .toReversed()
+        .map((id) =>
+          under.call('PATCH', `/offers/${id}`, { body: formOf({ title: 'own', description: 'own' }) }),
+        ),
+      pause(group),
+    ]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    for (const { title, description } of await facts(group)) expect(title).toBe(description);
+  });
 });

@@ -53,6 +53,26 @@ export function edit(offer: Offer, edit: Edit, now: Date, editedAt: Date = now):
   }
 }
 
+type EditOfOne = Extract<Edited, { readonly ok: true }> & { readonly before: Offer };
+
+/** All that are not deleted, or none: offers of a group end at the same time. */
+export function editAll(
+  offers: readonly Offer[],
+  change: Edit,
+  now: Date,
+  editedAt: Date,
+):
+  | { readonly ok: true; readonly edits: readonly EditOfOne[] }
+  | { readonly ok: false; readonly reason: EditRefusal } {
+  const edits: EditOfOne[] = [];
+  for (const before of offers) {
+    const edited = edit(before, change, now, editedAt);
+    if (edited.ok) edits.push({ ...edited, before });
+    else if (edited.reason === 'ended') return edited;
+  }
+  return edits.length === 0 ? { ok: false, reason: 'not-found' } : { ok: true, edits };
+}
+
 /** A change of content that waits already does not lose its place. */
 export function awaitReview(offer: Offer, since: Date): Offer {
   return { ...offer, reviewWaitingSince: offer.reviewWaitingSince ?? since };

@@ -90,6 +90,7 @@ export const routes = [
   'GET /offer-groups/{group_id}',
   'POST /offer-groups/{group_id}/pause',
   'POST /offer-groups/{group_id}/resume',
+  'PATCH /offer-groups/{group_id}',
   'DELETE /offer-groups/{group_id}',
   'POST /webhooks',
   'GET /webhooks',

@@ -1,6 +1,7 @@
 /**
- * Editing what members see of an offer (decision 239, editing an offer). The picture is judged and stored first; then one transaction changes
- * all given values or none. A picture whose edit then fails is removed like that of a refused creation.
+ * Editing what members see of an offer (decision 239, editing an offer), or of all offers of a group. The picture is judged and stored first;
+ * then one transaction changes all given values of all offers, or none. A picture whose edit then fails is removed like that of a refused
+ * creation.
  */
 import type { UpdateReply } from '@offer-ads/contracts/public/api';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
@@ -9,18 +10,21 @@ import { isCategoryKnown } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
 import { finishEdit, freeKey, type Hold } from '../creation/idempotency-store.ts';
 import { type KeyRefusal, type Outcome, withKey } from '../creation/with-key.ts';
-import { type Edit, type EditRefusal, edit } from '../domain/lifecycle/edit-content.ts';
+import { type Edit, type EditRefusal, editAll } from '../domain/lifecycle/edit-content.ts';
 import type { Offer } from '../domain/offer.ts';
 import { acceptImage, type UploadRefusal } from '../images/accept-image.ts';
 import { replaceImage } from '../images/images-store.ts';
-import { findOffer, type OfferReference, saveContent, updateOffer } from '../offers-store.ts';
+import { findTogether, saveContent, type Together, updateTogether } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { nowIn } from '../test-clock/test-clock-store.ts';
 import { noteChange } from './changes-store.ts';
 import { fieldOf, updated } from './offer-events.ts';
 
 export type EditRequest = CallContext & {
-  readonly reference: OfferReference;
+  /** One offer, or those of a group. */
+  readonly target: Together;
+  /** What a success says. */
+  readonly done: string;
   readonly edit: Omit<Edit, 'image'>;
   /** Null: the picture stays. */
   readonly picture: Buffer | null;
@@ -39,10 +43,8 @@ export type EditOfferRefusal =
 
 export type EditOutcome = Outcome<UpdateReply, EditOfferRefusal>;
 
-const reply: UpdateReply = { return_code: 'S1', message: 'Offer has been updated' };
-
 /** @throws the 503 fault before any work if the organisation has too many creations and edits running */
-export async function editOffer(o: OffersContext, request: EditRequest): Promise<EditOutcome> {
+export async function editOffers(o: OffersContext, request: EditRequest): Promise<EditOutcome> {
   const { organisationId, mode } = request.caller;
   const { idempotencyKey } = request;
   return o.creations.run(`${organisationId}/${mode}`, () =>
@@ -62,33 +64,37 @@ async function proceed(o: OffersContext, request: EditRequest, hold: Hold | null
   if (!image.ok) return image;
   deadline.stopIfGone();
   const change = { ...request.edit, ...(image.name !== null && { image: image.name }) };
-  const { receivedAt } = request;
-  const decide = (offer: Offer, now: Date) => {
-    const edited = edit(offer, change, now, receivedAt);
+  const { receivedAt, caller: by } = request;
+  const reply: UpdateReply = { return_code: 'S1', message: request.done };
+  const decide = (offers: readonly Offer[], now: Date) => {
+    const edited = editAll(offers, change, now, receivedAt);
     if (!edited.ok) return edited;
-    const { offer: next, changed } = edited;
-    const imageUrl = o.addresses.sign(next.image, next.expiryAt);
-    const events = changed.length === 0 ? [] : [updated(next, { imageUrl, changed }, now)];
-    return { ...edited, events, oldImage: offer.image, at: now };
+    const changes = edited.edits.map(({ offer, changed, before }) => {
+      const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
+      const events = changed.length === 0 ? [] : [updated(offer, { imageUrl, changed }, now)];
+      return { offer, events, changed, before };
+    });
+    return { ok: true, changes, at: now } as const;
   };
-  const changed = await updateOffer(
+  const changed = await updateTogether(
     o.postgres,
-    request.reference,
+    request.target,
     receivedAt,
     decide,
     request.deadline,
-    async (tx, { offer, changed, oldImage, at }) => {
-      if (
-        changed.includes('image') &&
-        !(await replaceImage(tx, { from: oldImage, to: offer.image, now: receivedAt }))
-      )
+    async (tx, { changes, at }) => {
+      const replaced = changes.filter(({ changed }) => changed.includes('image'));
+      const from = replaced.map(({ before }) => before.image);
+      const to = replaced[0]?.offer.image;
+      if (to !== undefined && !(await replaceImage(tx, { from, to, now: receivedAt })))
         throw serviceUnavailable('the new picture was removed before the edit was written');
-      if (changed.length > 0) {
+      for (const { offer, changed } of changes) {
+        if (changed.length === 0) continue;
         await saveContent(tx, offer);
-        const { caller: by } = request;
         await noteChange(tx, offer.offerId, { what: 'edited', by, at, fields: changed.map(fieldOf) });
       }
-      if (hold !== null) await finishEdit(tx, hold, offer.offerId, reply);
+      const [first] = changes;
+      if (hold !== null && first !== undefined) await finishEdit(tx, hold, first.offer.offerId, reply);
     },
   );
   return changed.ok ? { ok: true, reply, replayed: false } : refused({ reason: changed.reason });
@@ -96,17 +102,15 @@ async function proceed(o: OffersContext, request: EditRequest, hold: Hold | null
 
 type Checked = { readonly ok: true; readonly name: string | null } | Refused<EditOfferRefusal>;
 
-/** Everything that can refuse the edit before the offer is locked, the picture last because it is the slowest. */
+/** Everything that can refuse the edit before the offers are locked, the picture last because it is the slowest. */
 async function check(o: OffersContext, request: EditRequest): Promise<Checked> {
-  const { caller, reference, receivedAt, picture } = request;
-  const offer = await findOffer(o.postgres, reference);
-  if (offer === null) return refused({ reason: 'not-found' });
-  const now = await nowIn(o.postgres, offer, receivedAt);
-  const possible = edit(offer, request.edit, now);
+  const { caller, target, receivedAt, picture } = request;
+  const offers = await findTogether(o.postgres, target);
+  const possible = editAll(offers, request.edit, await nowIn(o.postgres, target, receivedAt), receivedAt);
   if (!possible.ok) return refused({ reason: possible.reason });
   // An offer keeps its category when that becomes inactive.
-  const isNewCategory = possible.changed.includes('categoryId');
-  if (isNewCategory && !(await isCategoryKnown(o.postgres, caller.organisationId, possible.offer.categoryId)))
+  const given = possible.edits.find(({ changed }) => changed.includes('categoryId'))?.offer.categoryId;
+  if (given !== undefined && !(await isCategoryKnown(o.postgres, caller.organisationId, given)))
     return refused({ reason: 'unknown-category' });
   if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
   if (picture === null) return { ok: true, name: null };
