@@ -47,14 +47,20 @@ export function walksOfPlaces(portal: () => Portal): void {
     await page.getByText('3 of 3').waitFor();
     await page.getByRole('link', { name: 'M1 2AB' }).waitFor();
     expect(await faultsOf(page, 'group')).toEqual([]);
-    await page.getByRole('button', { name: 'Pause all: Two for one' }).click();
+    await page.getByRole('link', { name: 'Edit all: Two for one' }).click();
+    await page.getByLabel('Title').fill('Half price');
+    expect(await faultsOf(page, 'edit-group')).toEqual([]);
+    await page.getByRole('button', { name: 'Save the changes' }).click();
+    await page.getByText('is changed at 3 places.').waitFor();
+    await page.getByRole('link', { name: 'Go to the offers' }).click();
+    await page.getByRole('button', { name: 'Pause all: Half price' }).click();
     await page.getByText('3 offers were paused.').waitFor();
 
     await page.getByRole('link', { name: 'All offers' }).click();
     await page.locator('.group-row').getByText('3 places').waitFor();
-    await page.getByRole('button', { name: 'Resume all: Two for one' }).waitFor();
+    await page.getByRole('button', { name: 'Resume all: Half price' }).waitFor();
     expect(await faultsOf(page, 'offers-group')).toEqual([]);
-    await page.getByRole('button', { name: 'Delete all: Two for one' }).click();
+    await page.getByRole('button', { name: 'Delete all: Half price' }).click();
     await page.getByRole('button', { name: 'Delete the offers' }).click();
     await page.getByText('3 offers were deleted.').waitFor();
   });

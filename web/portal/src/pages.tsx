@@ -19,6 +19,7 @@ const MakeOffer = pageScript(async () => NewOffer);
 const Offer = pageScript(async () => (await import('./pages/offers/one/offer.tsx')).Offer);
 const Group = pageScript(async () => (await import('./pages/offers/one/group.tsx')).Group);
 const EditOffer = pageScript(async () => (await import('./pages/offers/one/edit-offer.tsx')).EditOffer);
+const EditGroup = pageScript(async () => (await import('./pages/offers/one/edit-offer.tsx')).EditGroup);
 const Money = pageScript(async () => (await import('./pages/money/money.tsx')).Money);
 const Keys = pageScript(async () => (await import('./pages/keys/keys.tsx')).Keys);
 const Webhooks = pageScript(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
@@ -35,6 +36,7 @@ const routes: readonly (readonly [address: string, page: PageScript, needs?: Per
   ['/portal/:mode/offers', Offers],
   ['/portal/:mode/offers/new', MakeOffer, 'offers'],
   ['/portal/:mode/offers/groups/:id', Group],
+  ['/portal/:mode/offers/groups/:id/edit', EditGroup, 'offers'],
   ['/portal/:mode/offers/:id', Offer],
   ['/portal/:mode/offers/:id/edit', EditOffer, 'offers'],
   ['/portal/:mode/money', Money],

@@ -357,6 +357,7 @@ describe('an edit of a group', () => {
       ...o,
     });
   const done = { status: 200, body: { return_code: 'S1', message: 'Offers have been updated' } };
+  const times = (count: number, value: unknown) => Array.from({ length: count }, () => value) as object[];
   const facts = ({ group_id: id }: Created) =>
     under.postgres.query<{ title: string; description: string; image: string; version: number }>(
       'SELECT title, description, image, content_version AS version FROM offers WHERE group_id = $1 ORDER BY offer_id',
@@ -380,7 +381,7 @@ describe('an edit of a group', () => {
       const [one, ...others] = await facts(group);
       expect(one).toMatchObject({ title: 'Half price', version: 3 });
       expect(one?.image).not.toBe(old?.image);
-      expect(others).toEqual(Array(2).fill({ ...one, version: 2 }));
+      expect(others).toEqual(times(2, { ...one, version: 2 }));
       expect(
         (await under.events()).map(({ name, data }) => [name, data['offerId'], data['changedFields']]),
       ).toEqual(
@@ -437,13 +438,13 @@ describe('an edit of a group', () => {
       edit(group, { title: 'Mine' }, { key }),
       edit(group, { title: 'Mine' }, { key }),
     ]);
-    expect([one.status, two.status].toSorted()).toContain(200);
+    expect([one.status, two.status]).toContain(200);
     await edit(group, { title: 'Of a colleague' });
     const again = await edit(group, { title: 'Mine' }, { key });
     expect(again).toMatchObject(done);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect((await facts(group)).map(({ title, version }) => [title, version])).toEqual(
-      Array(3).fill(['Of a colleague', 3]),
+      times(3, ['Of a colleague', 3]),
     );
     for (const [target, title] of [
       [group, 'Yours'],
@@ -469,20 +470,20 @@ describe('an edit of a group', () => {
       'the deletion of all comes first',
       (group) => under.call('DELETE', `/offer-groups/${group.group_id}`),
       coded('E1', 401, 'Offer group not found'),
-      (old) => Array(3).fill({ title: old, version: 1 }),
+      (old) => times(3, { title: old, version: 1 }),
     ],
-    ['a pause stays', pause, done, () => Array(3).fill({ title: 'x', version: 2 })],
+    ['a pause stays', pause, done, () => times(3, { title: 'x', version: 2 })],
     [
       'another edit comes before it',
       (group) => edit(group, { title: 'y' }),
       done,
-      () => Array(3).fill({ title: 'x', version: 3 }),
+      () => times(3, { title: 'x', version: 3 }),
     ],
     [
       'the staff disable one, which stays disabled and waits for them again',
       (group) => under.admin('POST', `/admin/offers/${idsOf(group)[0]}/disable`, { reason: 'its terms' }),
       done,
-      () => Array(3).fill({ title: 'x', version: 2 }),
+      () => times(3, { title: 'x', version: 2 }),
     ],
   ])('while moderation judges its picture: %s', async (_, happen, reply, after) => {
     const group = await createdGroup(startingNow);

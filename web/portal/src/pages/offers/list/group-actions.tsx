@@ -1,4 +1,4 @@
-/** The commands for all offers of a group: pay, pause, resume, delete. */
+/** The commands for all offers of a group: pay, edit, pause, resume, delete. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import type { GroupChangeReply } from '@offer-ads/contracts/public/groups-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
@@ -22,7 +22,7 @@ const words = { pause: 'Pause all', resume: 'Resume all' } as const;
 const TIMEOUT_MS = 30_000;
 
 export function GroupActions({ groupId, offers, done }: GroupActionsProps) {
-  const { api, mode, may } = usePortal();
+  const { api, at, mode, may } = usePortal();
   const changed = useOffersChanged();
   const [deleting, setDeleting] = useState(false);
   const title = offers[0]?.title ?? '';
@@ -49,6 +49,11 @@ export function GroupActions({ groupId, offers, done }: GroupActionsProps) {
       {url !== null && (
         <a class="button" href={url} target="_blank" rel="noreferrer" aria-label={`Pay for ${title}`}>
           Pay
+        </a>
+      )}
+      {left.some(({ offer_status: status }) => actionsOf(status).includes('edit')) && (
+        <a class="button quiet" href={at(`offers/groups/${groupId}/edit`)} aria-label={`Edit all: ${title}`}>
+          Edit all
         </a>
       )}
       {(['pause', 'resume'] as const)

@@ -1,4 +1,4 @@
-/** The page that edits what members see of an offer, with a preview. Place, time and audience stay: the price is theirs. */
+/** The pages that edit what members see of an offer, or of all offers of a group, with a preview. Place, time and audience stay: the price is theirs. */
 import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import type { UpdateReply } from '@offer-ads/contracts/public/api';
@@ -10,12 +10,14 @@ import { Failed, Loading } from '../../../../../ui/states.tsx';
 import { leavesUnknown } from '../../../attempts/attempt.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
+import { NotFound } from '../../not-found.tsx';
+import { placesText } from '../groups.ts';
 import { MemberCard } from '../member-card.tsx';
 import { contentOf, type Draft, type Faults } from '../new/draft.ts';
 import { PictureFields } from '../new/form-picture.tsx';
 import { TextFields } from '../new/form-texts.tsx';
 import { placeRefusal } from '../new/place-refusal.ts';
-import { useOffer, useOffersChanged } from '../offers-data.ts';
+import { useGroup, useOffer, useOffersChanged } from '../offers-data.ts';
 import { quoted } from '../quoted.ts';
 import { isWithheld } from '../standing.ts';
 import { editFaults, editRequest } from './edit-form.ts';
@@ -25,22 +27,44 @@ export function EditOffer() {
   const { id = '' } = useRoute().params;
   // What is being written is not replaced by what is read again.
   const offer = useOffer(id, () => false);
-  if (offer.isSuccess) return <Editing key={id} offer={offer.data} />;
+  if (offer.isSuccess) return <Editing key={id} offers={[offer.data]} />;
+  return <NotYet what="the offer" read={offer} />;
+}
+
+export function EditGroup() {
+  const { id = '' } = useRoute().params;
+  const group = useGroup(id, () => false);
+  if (!group.isSuccess) return <NotYet what="the offers" read={group} />;
+  const [first, ...others] = group.data.offers.filter(({ deleted_datetime: at }) => at === null);
+  if (first === undefined) return <NotFound />;
+  return <Editing key={id} groupId={group.data.group_id} offers={[first, ...others]} />;
+}
+
+type Read = { readonly error: Error | null; readonly refetch: () => Promise<unknown> };
+
+function NotYet({ what, read }: { readonly what: string; readonly read: Read }) {
   return (
-    <PortalPage title="Edit the offer">
-      {offer.isError ? (
-        <Failed error={offer.error} retry={offer.refetch} />
+    <PortalPage title={`Edit ${what}`}>
+      {read.error === null ? (
+        <Loading what={what} lines={9} />
       ) : (
-        <Loading what="the offer" lines={9} />
+        <Failed error={read.error} retry={read.refetch} />
       )}
     </PortalPage>
   );
 }
 
-function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
+type EditingProps = {
+  /** One offer, or those of a group: the form begins with the texts of the first. */
+  readonly offers: readonly [PortalOffer, ...PortalOffer[]];
+  readonly groupId?: number;
+};
+
+function Editing({ offers: loaded, groupId }: EditingProps) {
   const { at, api, mode } = usePortal();
   const changed = useOffersChanged();
-  const [offer] = useState(loaded);
+  const [offers] = useState(loaded);
+  const [offer] = offers;
   const [draft, setDraft] = useState<Draft>(() => contentOf(offer));
   const [picture, setPicture] = useState<File | null>(null);
   const [faults, setFaults] = useState<Faults>({});
@@ -48,7 +72,11 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
   // A repeat of the same change has the same key, so that it changes nothing more.
   const key = useRef(crypto.randomUUID());
   const chosen = useObjectUrl(picture);
-  const back = at(`offers/${offer.offer_id}`);
+  const isAlone = groupId === undefined;
+  const what = isAlone ? 'offer' : 'offers';
+  const places = isAlone ? '' : ` at ${placesText(offers.length)}`;
+  const back = at(isAlone ? `offers/${offer.offer_id}` : `offers/groups/${groupId}`);
+  const address = isAlone ? `offers/${offer.offer_id}` : `offer-groups/${groupId}`;
 
   const begin = () => {
     key.current = crypto.randomUUID();
@@ -62,7 +90,7 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
       return 'Some fields are wrong. Correct the marked fields, then save again.';
     const form = editRequest(offer, draft, picture);
     if (form === null) return 'Nothing is changed yet.';
-    const reply = await api.send<UpdateReply>('PATCH', `/${mode}/offers/${offer.offer_id}`, {
+    const reply = await api.send<UpdateReply>('PATCH', `/${mode}/${address}`, {
       form,
       headers: { 'idempotency-key': key.current },
       // The service may take 15 s after the picture has arrived, and the upload may be slow.
@@ -74,7 +102,7 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
       return null;
     }
     if (leavesUnknown(reply, false))
-      return `${reply.message} It is not known whether the offer was changed. Save again: the change is made once.`;
+      return `${reply.message} It is not known whether the change was made. Save again: it is made once.`;
     // The end of the offer has the code that a creation has for the balance.
     const placed = placeRefusal(reply.returnCode === 'E3' ? null : reply.returnCode, reply.message);
     setFaults(placed.faults);
@@ -83,33 +111,36 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
 
   if (isSaved)
     return (
-      <PortalPage title="The offer is changed">
+      <PortalPage title={isAlone ? 'The offer is changed' : 'The offers are changed'}>
         <Outcome>
-          {quoted(draft.title)} is changed.
-          {isWithheld(offer) &&
-            ' It stays disabled until the platform team has looked at it. They were asked to look again.'}
-          {offer.offer_status === 'Active' &&
-            offer.status === 'enabled' &&
+          {quoted(draft.title)} is changed{places}.
+          {offers.some(isWithheld) &&
+            ` ${isAlone ? 'It stays' : 'Those that are disabled stay'} disabled until the platform team has looked at the change. They were asked to look again.`}
+          {offers.some(({ offer_status, status }) => offer_status === 'Active' && status === 'enabled') &&
             (mode === 'live'
               ? ' Members see the change already.'
               : ' It holds at once; no member sees a TEST offer.')}
         </Outcome>
         <div class="row">
           <a class="button" href={back}>
-            Go to the offer
+            Go to the {what}
           </a>
         </div>
       </PortalPage>
     );
   return (
     <PortalPage
-      title={`Edit ${quoted(offer.title)}`}
-      lead="You cannot change place, time and audience, because the price depends on them. Extend or duplicate the offer instead."
+      title={`Edit ${quoted(offer.title)}${places}`}
+      lead={
+        isAlone
+          ? 'You cannot change place, time and audience, because the price depends on them. Extend or duplicate the offer instead.'
+          : 'What you change here changes at all places. The rest stays as it is at each place.'
+      }
     >
       <div class="edit-offer">
         <section class="card" aria-label="What members see">
           <Form
-            label="Edit the offer"
+            label={`Edit the ${what}`}
             submit="Save the changes"
             send={save}
             actions={
@@ -128,7 +159,7 @@ function Editing({ offer: loaded }: { readonly offer: PortalOffer }) {
             />
             <PictureFields
               picture={picture}
-              otherwise="The picture stays as it is"
+              otherwise={`The ${isAlone ? 'picture stays as it is' : 'pictures stay as they are'}`}
               fault={faults.picture}
               choose={(next) => {
                 begin();
