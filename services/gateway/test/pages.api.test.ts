@@ -248,15 +248,6 @@ describe('the portal', () => {
   ])('has nothing at %s', async (path) => {
     expect((await read(path)).status).toBe(404);
   });
-
-  it('loads fonts that caches may keep for ever', async () => {
-    const styles = (await assetsOf('/portal')).filter((address) => address.endsWith('.css'));
-    const pages = styles.map((style) => addressesIn(style, /url\((\/portal\/assets\/[^)]+\.woff2)\)/g));
-    const fonts = (await Promise.all(pages)).flat();
-    expect(fonts).not.toEqual([]);
-    for (const font of fonts)
-      expect((await read(font)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-  });
 });
 
 describe('/downloads', () => {
@@ -299,11 +290,6 @@ describe('/downloads', () => {
 describe('the guides', () => {
   it('are asked for again, and not sent again while they are the same', () =>
     expectAskedForAgain('/docs/limits', 'identity'));
-
-  it('are sent compressed to whoever takes that', async () => {
-    const { headers } = await read('/docs/errors', { headers: { 'accept-encoding': 'br' } });
-    expect([headers.get('content-encoding'), headers.get('vary')]).toEqual(['br', 'Accept-Encoding']);
-  });
 
   it('offer the test pictures byte for byte', async () => {
     for (const name of ['always-allowed.png', 'always-refused.jpg']) {

@@ -3,10 +3,9 @@ import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { fc } from '@offer-ads/testing/profile';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
-import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
-import { listOrganisations, lockOrganisation } from '../src/accounts/organisations-store.ts';
+import { listOrganisations } from '../src/accounts/organisations-store.ts';
 import { insertCalls } from '../src/call-log/calls-store.ts';
 import type { Actor } from '../src/domain/accounts/people.ts';
 import { isInForce } from '../src/domain/keys/key-state.ts';
@@ -93,14 +92,6 @@ describe('the last enabled admin', () => {
     if (!second.ok || first === undefined) throw new Error('no two admins');
     return { organisationId, first: first.id, second: second.value.id };
   };
-  const waitingAtLocks = (count: number) =>
-    eventually(async () =>
-      expect(
-        await postgres.query(
-          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        ),
-      ).toHaveLength(count),
-    );
   const enabledAdmins = async (organisationId: number) =>
     (await organisations.find(organisationId))?.people.filter(
       ({ role, enabled }) => enabled && role === 'admin',
@@ -119,33 +110,6 @@ describe('the last enabled admin', () => {
       expect(await enabledAdmins(organisationId)).toHaveLength(1);
     },
   );
-
-  it('who gave up the role before the change of billing details had its turn changes nothing', async () => {
-    const { organisationId, second } = await admins();
-    const bySecond = { organisationId, ...by({ personId: second }) };
-    const set = (purchaseOrder: string) =>
-      organisations.setBillingDetails(bySecond, { address: [], vatNumber: null, purchaseOrder });
-    const first = await set('PO 1');
-    const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holder = postgres.transaction(async (tx) => {
-      await lockOrganisation(tx, organisationId);
-      locked.resolve();
-      await held.promise;
-    });
-    await locked.promise;
-    const stepsDown = people.change(bySecond, { id: second }, { role: 'marketer' });
-    await waitingAtLocks(1);
-    const late = set('PO 2');
-    await waitingAtLocks(2);
-    held.resolve();
-    await holder;
-    expect([first.ok, (await stepsDown).ok, await late]).toEqual([
-      true,
-      true,
-      { ok: false, reason: 'not-allowed' },
-    ]);
-    expect((await organisations.find(organisationId))?.billingDetails.purchaseOrder).toBe('PO 1');
-  });
 
   it('stays if both give up the role at the same time', async () => {
     const { organisationId, first, second } = await admins();

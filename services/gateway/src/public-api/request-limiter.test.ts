@@ -11,21 +11,6 @@ function start(maxClients = 100) {
 }
 
 describe('a limit that is counted in memory', () => {
-  it('counts each client and each limit by itself, and refused requests too', async () => {
-    await using limiter = await start();
-    const states = [];
-    for (const client of ['a', 'a', 'a', 'b']) states.push(await limiter.consume(limit, client));
-    expect(states.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
-      [true, 1],
-      [true, 0],
-      [false, 0],
-      [true, 1],
-    ]);
-    expect(await limiter.consume({ ...limit, name: 'other' }, 'a')).toMatchObject({ remaining: 1 });
-    // Limits of one name share their counts: the key's limit has just been raised.
-    expect(await limiter.consume({ ...limit, requests: 10 }, 'a')).toMatchObject({ remaining: 6 });
-  });
-
   it('remembers a limited number of clients: those whose windows began first begin again, and nobody is refused because of others', async () => {
     await using limiter = await start(2);
     const left = async (client: string) => (await limiter.consume(limit, client)).remaining;

@@ -157,34 +157,6 @@ describe('POST /portal/api/sign-up', () => {
     expect((await ask(email, from('9a', 6))).status).toBe(202);
   });
 
-  it('waits in a queue after a thousand answers within an hour, and no network keeps others out of the queue', async () => {
-    portal.clock.advance(2 * hour);
-    const flood = (mailbox: string, count: number, answeredAt: Date | null) =>
-      rows(
-        `INSERT INTO sign_ups (email, name, trading_name, country, currency, requested_at, answered_at)
-         SELECT $1 || n || '@bakery.test', 'F', 'F', 'GB', 'GBP', $2, $3 FROM generate_series(1, $4::integer) n`,
-        [mailbox, portal.clock.now(), answeredAt, count],
-      );
-    await flood('flood-', 1_000, portal.clock.now());
-    const [attacker, other] = [portal.browser('192.0.2.1'), portal.browser('203.0.113.1')];
-    for (let count = 0; count < 15; count += 1)
-      expect((await ask(`flood-${count}-${email}`, attacker)).status).toBe(202);
-    expect((await ask(email, other)).status).toBe(202);
-    expect(portal.signUpMailsTo(email)).toEqual([]);
-    // Ten are answered in each minute: the attacker's first request, and then networks without an answer. A new request wakes the loop.
-    const answered = () => rows(`SELECT 1 FROM sign_ups WHERE answered_at = $1`, [portal.clock.now()]);
-    for (const [number, mailbox, count] of [
-      [15, email, 10],
-      [16, `flood-16-${email}`, 8],
-    ] as const) {
-      portal.clock.advance(minute);
-      await ask(`flood-${number}-${email}`, attacker);
-      await portal.signUpToken(mailbox);
-      await eventually(async () => expect(await answered()).toHaveLength(count));
-    }
-    portal.clock.advance(2 * hour);
-  });
-
   it('is dropped above 20,000 waiting requests if its network has the most of them', async () => {
     portal.clock.advance(2 * hour);
     await rows(

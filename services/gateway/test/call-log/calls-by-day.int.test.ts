@@ -3,11 +3,9 @@ import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { tryWithLeadership } from '@offer-ads/platform/process/loops';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { runs } from '@offer-ads/testing/profile';
 import { retainCalls } from '../../src/call-log/call-retention.ts';
 import { listDays, makeDays } from '../../src/call-log/calls-partitions-store.ts';
 import { insertCalls } from '../../src/call-log/calls-store.ts';
-import { daysFrom } from '../../src/domain/call-days.ts';
 import { type CallsDatabase, callWith, connect, createCallsDatabase, listed } from './calls-database.ts';
 
 let database: CallsDatabase;
@@ -99,15 +97,6 @@ describe('the retention job', () => {
 });
 
 describe('concurrent work on days and calls', () => {
-  it('lets all replicas succeed that create the same days', async () => {
-    for (let run = 0; run < runs(3, 20); run += 1) {
-      const week = daysFrom(new Date(Date.UTC(2030, 0, 1 + run * 7)), 7);
-      const makers = [postgres, replica, postgres, replica].map((on) => makeDays(on, week));
-      await Promise.all(makers);
-      expect(await days()).toEqual(expect.arrayContaining(week));
-    }
-  });
-
   it('lets replicas write calls of a day that does not exist yet, and loses none', async () => {
     const { organisationId, sha256 } = await database.issueKey();
     const batches = Array.from({ length: 6 }, (_, index) =>

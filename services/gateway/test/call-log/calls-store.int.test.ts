@@ -27,13 +27,6 @@ describe('writing calls', () => {
     expect(await listed(database.postgres, organisationId)).toHaveLength(3);
   });
 
-  it('stores a batch once that two writers write at the same time', async () => {
-    const { organisationId, sha256 } = await database.issueKey();
-    const batch = Array.from({ length: 200 }, () => callWith(sha256));
-    await Promise.all([1, 2, 3].map(() => insertCalls(database.postgres, batch)));
-    expect(await listed(database.postgres, organisationId)).toHaveLength(200);
-  });
-
   it('leaves out calls with unknown keys and keeps the others', async () => {
     const { organisationId, sha256 } = await database.issueKey();
     await insertCalls(database.postgres, [callWith('00'.repeat(32)), callWith(sha256)]);

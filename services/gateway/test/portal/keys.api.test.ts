@@ -25,7 +25,8 @@ const list = async (by: TestMember = cafe.developer) => {
   const { body } = await by.call('GET', '/keys');
   return (body as { keys: Record<string, unknown>[] }).keys;
 };
-const statusOf = async (key: string) => (await portal.gateway.call('/categories', { key })).status;
+const statusOf = async (key: string, base = portal.gateway.url) =>
+  (await portal.gateway.call('/categories', { key, base })).status;
 
 describe('POST /portal/api/keys', () => {
   it.each([
@@ -112,16 +113,18 @@ describe('POST /portal/api/keys', () => {
 });
 
 describe('POST /portal/api/keys/{id}/roll', () => {
-  it('shows the new key once; it belongs to the person who rolled, and the old one has stopped', async () => {
+  it('shows the new key once; it belongs to the person who rolled, and the old one has stopped on every replica', async () => {
+    const replica = await portal.startReplica();
     const expiresAt = '2027-01-01T00:00:00.000Z';
     const old = await issue({ name: 'Till', expiresAt });
-    expect(await statusOf(old.key)).toBe(200);
+    expect([await statusOf(old.key), await statusOf(old.key, replica)]).toEqual([200, 200]);
     const reply = await cafe.admin.call('POST', `/keys/${old.id}/roll`);
     const rolled = reply.body as Issued;
     const key: unknown = expect.stringMatching(/^pk_test_/);
     expect(reply).toMatchObject({ status: 200, body: { key, mode: 'TEST', expiresAt } });
     expect(reply.headers.get('cache-control')).toBe('no-store');
     expect([await statusOf(old.key), await statusOf(rolled.key)]).toEqual([401, 200]);
+    expect([await statusOf(old.key, replica), await statusOf(rolled.key, replica)]).toEqual([401, 200]);
     const { email } = cafe.admin;
     const disabledAt = portal.clock.now().toISOString();
     expect(await list()).toMatchObject([

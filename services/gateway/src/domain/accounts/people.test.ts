@@ -1,13 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Organisation, Person } from './organisation.ts';
-import {
-  changePerson,
-  maxInvitationsADay,
-  maxInvitationsOfOrganisationADay,
-  maxPeople,
-  refuseAnotherMail,
-  refuseNewPerson,
-} from './people.ts';
+import { changePerson, maxPeople, refuseNewPerson } from './people.ts';
 
 const admin: Person = { id: 1, email: 'ann@cafe.test', role: 'admin', enabled: true };
 const second: Person = { id: 2, email: 'bo@cafe.test', role: 'admin', enabled: true };
@@ -42,21 +35,4 @@ describe('inviting', () => {
     expect(refuseNewPerson(cafe(...crowd), by, 'new@cafe.test')).toBe('too-many-people');
     expect(refuseNewPerson(cafe(...crowd.slice(1)), by, 'new@cafe.test')).toBeNull();
   });
-
-  it.each([
-    ['toAddress', maxInvitationsADay, 'invited-too-often'],
-    ['byOrganisation', maxInvitationsOfOrganisationADay, 'too-many-invitations'],
-  ] as const)(
-    'is refused after the maximum number within a day (%s), until the first is a day old',
-    (counter, count, reason) => {
-      const now = new Date('2026-06-02T12:00:00Z');
-      const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000);
-      const most = Array.from({ length: count }, (_, index) => hoursAgo(index / 10));
-      const judged = (sentAt: readonly Date[]) =>
-        refuseAnotherMail({ toAddress: [], byOrganisation: [], [counter]: sentAt }, now);
-      expect(judged(most)).toBe(reason);
-      expect(judged([...most.slice(1), hoursAgo(24)])).toBeNull();
-      expect(judged([...most.slice(1), hoursAgo(23.999)])).toBe(reason);
-    },
-  );
 });
