@@ -115,19 +115,6 @@ export function describeSdk(system: () => TestSystem): void {
       expect(unwrap(await testClock.reset())).toMatchObject({ offset_seconds: 0 });
     });
 
-    it('deletes no offer whose payment page is paid or cannot be closed', async () => {
-      const { offers } = sdkClient(system(), organisation.key, { maxRetries: 0 });
-      const { offer_id: offerId } = unwrap(await offers.create(await request()));
-      try {
-        await setFaults(system(), 'stripe', { failExpire: 'down' });
-        expect(await offers.delete(offerId)).toMatchObject({ ok: false, code: 'E7', status: 503 });
-        await setFaults(system(), 'stripe', { failExpire: 'complete' });
-        expect(await offers.delete(offerId)).toMatchObject({ ok: false, code: 'E6', status: 409 });
-      } finally {
-        await setFaults(system(), 'stripe', {});
-      }
-    });
-
     it('buys an offer from an empty project that has installed it from the gateway, on each installed Node', async () => {
       const { gateway } = system().state();
       const reply = await fetch(`${gateway}/downloads/index.json`);
