@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { findProgram } from '@offer-ads/backing/programs';
-import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { parse, stringify } from 'yaml';
-import { alerts, clusterAlerts } from '../alerts.ts';
 
 type Group = {
   readonly name: string;
@@ -40,9 +38,6 @@ const promtool = await findProgram({
     writeFileSync(file, stringify(value));
     return file;
   };
-  /** Each platform team has its own address in the rules. */
-  const runbookOf = (name: string) =>
-    [...alerts, ...clusterAlerts].find(({ alert }) => alert === name)?.annotations.runbook_url;
   /** The rules of an overlay, as a file that Prometheus reads. */
   const rulesOf = (overlay: string, about: 'services' | 'cluster') => {
     const file = join(repository, `k8s/overlays/${overlay}/alerts/${about}.yaml`);
@@ -95,95 +90,4 @@ const promtool = await findProgram({
       fine,
     );
   }, 600_000);
-
-  it('sees the alert of production, and none of staging, when only production is down', () => {
-    const up = (namespace: string, job: string, values: string) => ({
-      series: `up{namespace="${namespace}", job="${job}", instance="${namespace}-${job}"}`,
-      values,
-    });
-    const down = (job: string) => ({
-      exp_labels: { job, namespace: 'offer-ads', severity: 'page' },
-      exp_annotations: {
-        summary: `${job} is down`,
-        description: `No replica of ${job} has answered a scrape for a minute.`,
-        runbook_url: runbookOf('ServiceDown'),
-      },
-    });
-    const test = {
-      rule_files: [rulesOf('production', 'services'), rulesOf('staging', 'services')],
-      evaluation_interval: '1m',
-      tests: [
-        {
-          name: 'production is down in three ways: its targets fail, are gone, or were never there',
-          interval: '1m',
-          input_series: [
-            ...serviceNames.map((job) => up('offer-ads-staging', job, '1x20')),
-            ...['gateway', 'offers'].map((job) => up('offer-ads', job, '1x2 0x18')),
-            ...['billing', 'pricing'].map((job) => up('offer-ads', job, '1x2')),
-          ],
-          alert_rule_test: [
-            { eval_time: '2m', alertname: 'ServiceDown', exp_alerts: ['moderation', 'notifier'].map(down) },
-            { eval_time: '15m', alertname: 'ServiceDown', exp_alerts: serviceNames.map(down) },
-          ],
-        },
-      ],
-    };
-    expect(run('test', 'rules', write('mixed.test.yaml', test))).toEqual(fine);
-  });
-
-  it('sees the alert of production, and none of staging, when only production reports no backups', () => {
-    const lastBackup = 'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp';
-    const job = 'kube_cronjob_created';
-    const test = {
-      rule_files: [rulesOf('production', 'cluster'), rulesOf('staging', 'cluster')],
-      evaluation_interval: '5m',
-      tests: [
-        {
-          name: 'metrics of production are gone after an hour, those of staging after three',
-          interval: '5m',
-          input_series: [
-            { series: `${lastBackup}{namespace="offer-ads", pod="postgres-1"}`, values: '0x12' },
-            { series: `${job}{namespace="offer-ads", cronjob="mongo-backup"}`, values: '0x12' },
-            { series: `${lastBackup}{namespace="offer-ads-staging", pod="postgres-1"}`, values: '0x36' },
-            { series: `${job}{namespace="offer-ads-staging", cronjob="mongo-backup"}`, values: '0x36' },
-          ],
-          alert_rule_test: [
-            { eval_time: '1h30m', alertname: 'PostgresBackupMissing', exp_alerts: [] },
-            { eval_time: '1h30m', alertname: 'ScheduledJobFailed', exp_alerts: [] },
-            {
-              eval_time: '6h',
-              alertname: 'PostgresBackupMissing',
-              exp_alerts: [
-                {
-                  exp_labels: { namespace: 'offer-ads', severity: 'ticket' },
-                  exp_annotations: {
-                    summary: 'Nothing tells of backups of Postgres',
-                    description:
-                      'No instance of Postgres has told the time of its latest base backup for an hour.',
-                    runbook_url: runbookOf('PostgresBackupMissing'),
-                  },
-                },
-              ],
-            },
-            {
-              eval_time: '6h',
-              alertname: 'ScheduledJobFailed',
-              exp_alerts: [
-                {
-                  exp_labels: { cronjob: 'mongo-backup', namespace: 'offer-ads', severity: 'ticket' },
-                  exp_annotations: {
-                    summary: 'The job mongo-backup does not succeed',
-                    description:
-                      'Nothing has told of the job mongo-backup for an hour: it may have been removed.',
-                    runbook_url: runbookOf('ScheduledJobFailed'),
-                  },
-                },
-              ],
-            },
-          ],
-        },
-      ],
-    };
-    expect(run('test', 'rules', write('backups.test.yaml', test))).toEqual(fine);
-  });
 });

@@ -3,24 +3,11 @@ import { createFoundation } from '../process/foundation.ts';
 import { createMetrics } from './metrics.ts';
 
 describe('metrics', () => {
-  it('of two services in one process are separate', async () => {
-    const [first, second] = [createMetrics('offers'), createMetrics('billing')];
-    first.counter({ name: 'things_total', help: 'Things.' }).inc();
-    expect(await first.registry.metrics()).toContain('things_total{service="offers"} 1');
-    expect(await second.registry.metrics()).not.toContain('things_total');
-  });
-
   it('of the process are in the metrics of each service, with its name', async () => {
     for (const service of ['offers', 'billing'])
       expect(await createFoundation(service, 'silent', {}).metrics.registry.metrics()).toContain(
         `process_cpu_seconds_total{service="${service}"} `,
       );
-  });
-
-  it('return the same instrument for the same name', () => {
-    const metrics = createMetrics('offers');
-    const declared = { name: 'queue_depth', help: 'Depth.', labelNames: ['queue'] };
-    expect(metrics.gauge(declared)).toBe(metrics.gauge(declared));
   });
 
   it('start a counter at 0, so that Prometheus sees the first increase', async () => {

@@ -30,14 +30,6 @@ function gathering() {
 }
 
 describe('a batch', () => {
-  it('starts when it is full', () => {
-    const { batches, begun } = gathering();
-    for (const item of [1, 2]) batches.add(item);
-    expect(begun).toEqual([]);
-    batches.add(3);
-    expect(begun).toEqual([[1, 2, 3]]);
-  });
-
   it('starts when its first item has waited long enough', () => {
     const { batches, begun } = gathering();
     batches.add(1);

@@ -16,22 +16,6 @@ const deferred: AttemptResult = {
 const unavailable: AttemptResult = { outcome: 'unavailable', problem: 'connection refused' };
 
 describe('a notification after an attempt', () => {
-  it('is sent when the server accepted it', () => {
-    expect(deliveryResultOf({ outcome: 'accepted', reply: '250 queued as 17' }, first)).toEqual({
-      state: 'sent',
-      reply: '250 queued as 17',
-    });
-  });
-
-  it('has failed, with the reason, when the server refused it for ever', () => {
-    const refused: AttemptResult = { outcome: 'refused', problem: '550 no such user', unknownMailbox: true };
-    expect(deliveryResultOf(refused, first)).toEqual({
-      state: 'failed',
-      problem: '550 no such user',
-      attempted: true,
-    });
-  });
-
   it('is tried again after delays that grow up to an hour', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 8, 20].map((attempts) => {
       const result = deliveryResultOf(deferred, { ...first, attempts });
