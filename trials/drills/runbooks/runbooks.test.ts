@@ -37,7 +37,7 @@ describe('pages and alerts', () => {
     const index = textOf('README.md').split('## Alerts')[1] ?? '';
     const [, toPage = '', toTicket = ''] = index.split(/^\*\*(?:page|ticket)\*\*/m);
     const listed = (part: string) =>
-      [...part.matchAll(/^\| \[(\w+)\]/gm)].map(([, alert = '']) => alert).toSorted();
+      [...part.matchAll(/\[(\w+)\]\(/g)].map(([, alert = '']) => alert).toSorted();
     const isPage = (alert: string) =>
       rules.some((rule) => rule.alert === alert && rule.labels.severity === 'page');
     expect(listed(toPage)).toEqual(alerts.filter(isPage).toSorted());
