@@ -60,12 +60,6 @@ export function startSignUp(
     labelNames: ['outcome'],
     from0: { outcome: outcomes },
   });
-  const completions = o.metrics.counter({
-    name: 'sign_ups_total',
-    help: 'Uses of links to register an organisation, by whether a session was opened.',
-    labelNames: ['outcome'],
-    from0: { outcome: ['signed-in', 'refused'] },
-  });
   const answering = startAnswering({
     ...o,
     name: 'sign-up-requests',
@@ -97,13 +91,10 @@ export function startSignUp(
       // Not awaited, because the duration would show whether the address is known.
       answering.runNow().catch(() => {});
     },
-    complete: async (completion) => {
-      const token = isToken(completion.token)
+    complete: async (completion) =>
+      isToken(completion.token)
         ? await postgres.transaction((tx) => useLink(tx, completion, o.policy), completion.deadline)
-        : null;
-      completions.inc({ outcome: token === null ? 'refused' : 'signed-in' });
-      return token;
-    },
+        : null,
     [Symbol.asyncDispose]: async () => {
       await answering[Symbol.asyncDispose]();
       await tidying[Symbol.asyncDispose]();

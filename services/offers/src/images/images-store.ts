@@ -134,12 +134,8 @@ export async function replaceImage(
 }
 
 /** Called after the pictures were removed from the store. */
-export async function forgetRetired(db: Queryable, names: readonly string[]): Promise<number> {
-  const forgotten = await db.query(
-    'DELETE FROM images WHERE name = ANY ($1) AND retired_at IS NOT NULL RETURNING 1',
-    [names],
-  );
-  return forgotten.length;
+export async function forgetRetired(db: Queryable, names: readonly string[]): Promise<void> {
+  await db.query('DELETE FROM images WHERE name = ANY ($1) AND retired_at IS NOT NULL', [names]);
 }
 
 /** The id of this database, under which its pictures lie. It is made at the first start, and never changes. */

@@ -24,14 +24,6 @@ const REMOVED_AT_ONCE = 8;
 type RemovalContext = Pick<OffersContext, 'postgres' | 'images' | 'clock' | 'logger' | 'metrics'>;
 
 export function startImageRemoval(o: RemovalContext): ImageRemoval {
-  const removed = o.metrics.counter({
-    name: 'images_removed_total',
-    help: 'Unneeded pictures that were removed.',
-  });
-  const failed = o.metrics.counter({
-    name: 'image_removals_failed_total',
-    help: 'Pictures that could not be removed and will be tried again.',
-  });
   const removing = startLoop({
     ...o,
     name: 'image-removal',
@@ -40,8 +32,7 @@ export function startImageRemoval(o: RemovalContext): ImageRemoval {
       for (let batch = 0; batch < BATCHES_A_RUN && !stopping.aborted; batch += 1) {
         const { looked, retired } = await retireUnneeded(o.postgres, { now: o.clock.now(), atMost: BATCH });
         const gone = await removeAll(o, retired, stopping);
-        removed.inc(await forgetRetired(o.postgres, gone));
-        failed.inc(retired.length - gone.length);
+        await forgetRetired(o.postgres, gone);
         // If the store is unavailable, the next run tries again.
         if (looked < BATCH || gone.length < retired.length) return;
       }
