@@ -75,6 +75,11 @@ function readProvider<T extends { readonly id: string }>({ stripeState }: World,
   return [...latest.values()];
 }
 
+/** The events that the card provider has sent, or is about to send. */
+export function readProviderEvents(world: World): { readonly id: string; readonly type: string }[] {
+  return readProvider(world, 'event');
+}
+
 type Session = {
   readonly id: string;
   readonly metadata: Record<string, string>;

@@ -9,8 +9,9 @@ import { publicUrl, type World } from './world.ts';
 /** A busy machine may answer 503 several times. */
 const ANSWERED_WITHIN_MS = 60_000;
 
-export type OfferWish = Partial<Pick<CallerContext, 'organisationId'>> & {
+export type OfferWish = Partial<Pick<CallerContext, 'organisationId' | 'quota'>> & {
   readonly paymentMethod: 'B' | 'E';
+  readonly title?: string;
   readonly radius: number;
   readonly startMs: number;
   readonly durationMs: number;
@@ -24,10 +25,10 @@ type Created = {
 
 /** Repeats with the same key after a 503, and gives the first other answer. */
 export async function createOffer(world: World, wish: OfferWish): Promise<Created> {
-  const { paymentMethod, radius, startMs, durationMs, ...facts } = wish;
+  const { paymentMethod, title = 'Two for one', radius, startMs, durationMs, ...facts } = wish;
   const body = await formOf({
     category_id: '1',
-    title: 'Two for one',
+    title,
     description: 'Two coffees for the price of one',
     url: 'https://cafe.example/two-for-one',
     'location[]': ['51.5074', '-0.1278'],

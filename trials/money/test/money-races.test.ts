@@ -1,4 +1,5 @@
 /** Races for money on the real offers and billing, compared with the card provider's own record of what was paid. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runs, testProfile } from '@offer-ads/testing/profile';
@@ -7,8 +8,9 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { audit } from '../audit.ts';
 import { type OfferFacts, readCardPayments, readOffers, readSales } from '../facts.ts';
 import { createOffer, deleteOffer, paymentSession } from '../one-offer.ts';
+import { priceMinor } from '../stand-ins.ts';
 import { waitUntilIdle } from '../wait-until-idle.ts';
-import { startWorld, type World } from '../world.ts';
+import { startWorld, topUp, type World } from '../world.ts';
 
 const RADIUS = 7;
 const HOUR_MS = 3_600_000;
@@ -27,6 +29,29 @@ const create = (organisationId: number, paymentMethod: 'B' | 'E', startsInMs: nu
   const schedule = { startMs, durationMs: DURATION_MS };
   return createOffer(world, { organisationId, paymentMethod, radius: RADIUS, ...schedule });
 };
+
+it('64 keys racing for a balance that affords 10 offers give exactly 10, and spend it to the penny', async () => {
+  const [organisationId, affordable, keys] = [71, 10, 64];
+  const price = priceMinor(DURATION_MS, RADIUS);
+  // A penny less than an eleventh offer.
+  const amountMinor = price * BigInt(affordable + 1) - 1n;
+  await topUp(world, { organisationId, currency: 'GBP', amountMinor, reference: randomUUID() });
+  const created = await Promise.all(Array.from({ length: keys }, () => create(organisationId, 'B', HOUR_MS)));
+  const count = (code: string) => created.filter((answer) => answer.return_code === code).length;
+  expect([count('S1'), count('E3')]).toEqual([affordable, keys - affordable]);
+
+  const rows = await world.stores.offers.query<{ offer_id: number; shown: boolean }>(
+    'SELECT offer_id, shown_at IS NOT NULL AS shown FROM offers WHERE organisation_id = $1',
+    [organisationId],
+  );
+  expect(rows.map((row) => row.shown)).toEqual(Array(affordable).fill(true));
+  const sold = [...(await readSales(world))].filter(([, sale]) => sale.sold_minor > 0n);
+  expect(new Set(sold.map(([id]) => id))).toEqual(new Set(rows.map((row) => row.offer_id)));
+  expect(sold.map(([, sale]) => sale.sold_minor)).toEqual(Array(affordable).fill(price));
+  const query = `organisationId=${organisationId}&mode=TEST&currency=GBP`;
+  const balance = await (await world.admin('billing', 'GET', `/admin/balances?${query}`)).json();
+  expect(balance).toMatchObject({ balanceMinor: `${price - 1n}` });
+});
 
 const ROUNDS = runs(50, 1_000);
 /** Rounds at the same time: enough to meet the work of others, few enough to stay races. */

@@ -162,6 +162,18 @@ describe('a deletion that is revoked', () => {
   }, 300_000);
 });
 
+it('paying and closing at once, in both orders and many times, ends closed or paid, never both', async () => {
+  for (let round = 0; round < runs(30, 1_000); round += 1) {
+    const offer = await test.openOffer();
+    const both = [() => test.pay(offer.sessionId), () => test.close(offer)] as const;
+    const begun = round % 2 === 0 ? [both[0](), both[1]()] : [both[1](), both[0]()].toReversed();
+    const [isPaid, closing] = await Promise.all(begun);
+    expect(closing).toBe(isPaid ? 'paid' : 'closed');
+    expect((await test.checkout(offer)).state).toBe(isPaid ? 'paid' : 'closed');
+    expect(await paidEvents(offer.offerId)).toHaveLength(isPaid ? 1 : 0);
+  }
+}, 300_000);
+
 it('following the link while it is being closed never leaves a session that can be paid', async () => {
   for (let round = 0; round < runs(10, 300); round += 1) {
     const offer = await test.openOffer();

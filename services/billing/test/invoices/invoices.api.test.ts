@@ -6,6 +6,7 @@ import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { adminToken } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
+import { fc, runs } from '@offer-ads/testing/profile';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { insertDueInvoice, listDocuments, nameBuyers } from '../../src/invoices/invoices-store.ts';
@@ -272,6 +273,32 @@ describe('numbers', () => {
     await Promise.all([again(), again(), again()]);
     expect(await storedOf(book)).toEqual(issued);
   });
+
+  it('and amounts come to the same sums in whatever order the news of payment and refunds comes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat()), async (chance) => {
+        const { book, sessionId } = await test.openOffer();
+        const news = await test.unheard(async () => {
+          await test.pay(sessionId);
+          const refund = (facts: object) => test.reverse(`sessions/${sessionId}/refund`, facts);
+          const first = await refund({ amountMinor: 700 });
+          await test.reverse(`refunds/${first}/fail`);
+          const second = await refund({ amountMinor: 1100, pending: true });
+          await test.reverse(`refunds/${second}/complete`);
+          return test.webhooksOf([sessionId, first, second, await refund({ amountMinor: 100 })], 6);
+        });
+        await test.receiveInAnyOrder(news, chance);
+        const sums = { netMinor: 0, vatMinor: 0 };
+        for (const { document, netMinor, vatMinor } of await notesOf(book)) {
+          const sign = document === 'credit-note' ? 1 : -1;
+          sums.netMinor += sign * Number(netMinor);
+          sums.vatMinor += sign * Number(vatMinor);
+        }
+        expect(sums).toEqual({ netMinor: 10_00, vatMinor: 2_00 });
+      }),
+      { numRuns: runs(6, 200) },
+    );
+  }, 300_000);
 });
 
 describe('the database', () => {

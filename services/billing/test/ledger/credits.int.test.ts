@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
+import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -121,6 +122,26 @@ describe('Unused Time', () => {
     await expect(hearDeleted(unknown, DAY_MS)).rejects.toThrow('billing does not know it');
   });
 });
+
+it('credits in any order, repeated and at once add up to the largest report and never exceed the price', async () => {
+  const reports = fc.array(fc.integer({ min: 0, max: 2 * DAY_MS }), { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(fc.bigInt({ min: 0n, max: 500_00n }), reports, async (netMinor, unused) => {
+      const offer = await chargedOffer(netMinor);
+      const before = await test.balance(offer.book);
+      await Promise.all(
+        [...unused, ...unused].map((unusedMs, index) =>
+          test.consume(index % 2 ? OfferEnded : OfferDeleted, factsOf(offer, unusedMs)),
+        ),
+      );
+      const credited = (await test.balance(offer.book)) - before;
+      const largest = creditTarget(netMinor, { unusedMs: Math.max(...unused), scheduledMs: DAY_MS });
+      expect(credited).toBe(largest);
+      expect(credited <= netMinor).toBe(true);
+    }),
+    { numRuns: runs(25, 1_000) },
+  );
+}, 300_000);
 
 describe('a card payment that the provider has taken back', () => {
   /** After 10.00 and 2.00 VAT were paid. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { fc, runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { useBilling } from '../billing-under-test.ts';
 
@@ -137,3 +138,24 @@ describe('a dispute', () => {
     expect(await test.accounts(offer.book)).toEqual({ ...sold, 'card-clearing': -1200n });
   });
 });
+
+it('payment, refund, its failure and a won dispute come to the same accounts in any order, repeated and at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.infiniteStream(fc.nat()), async (chance) => {
+      const { book, sessionId } = await test.openOffer();
+      const news = await test.unheard(async () => {
+        await test.pay(sessionId);
+        const refund = await test.reverse(`sessions/${sessionId}/refund`, { amountMinor: 700 });
+        await test.reverse(`refunds/${refund}/fail`);
+        const second = await test.reverse(`sessions/${sessionId}/refund`, { amountMinor: 200 });
+        const dispute = await test.reverse(`sessions/${sessionId}/dispute`, { amountMinor: 900 });
+        await test.reverse(`disputes/${dispute}/close`, { outcome: 'won' });
+        return test.webhooksOf([sessionId, refund, second, dispute], 8);
+      });
+      await test.receiveInAnyOrder(news, chance);
+      const accounts = { ...sold, 'card-clearing': -1000n, 'card-reversals': -200n };
+      expect(await test.accounts(book)).toEqual(accounts);
+    }),
+    { numRuns: runs(8, 300) },
+  );
+}, 300_000);

@@ -5,6 +5,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-context';
+import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { keepBreakersClosed } from '../creation/creating.ts';
 import type { Call } from '../fake-services.ts';
@@ -46,6 +47,32 @@ async function abandonDeletion(): Promise<void> {
 }
 
 describe('a deletion and a payment at once', () => {
+  async function payIfOpen(): Promise<'paid' | 'page closed'> {
+    if (page() !== 'open') return 'page closed';
+    await pay(under, id);
+    return 'paid';
+  }
+
+  it('end in one of three ways: deleted and never paid, deleted and credited, or paid and not deleted', async () => {
+    for (let round = 0; round < runs(10, 500); round += 1) {
+      id = await createdId(under, byCard);
+      const inOrder = round % 2 === 0;
+      const first = inOrder ? payIfOpen() : remove();
+      const second = inOrder ? remove() : payIfOpen();
+      const [payment, deletion] = (await Promise.all(inOrder ? [first, second] : [second, first])) as [
+        string,
+        Answer,
+      ];
+      const event = (await deletions()).find(({ data }) => data.offerId === id)?.data;
+      const end = [payment, deletion.status, await status(), event?.paid, event?.unusedMs];
+      expect([
+        ['page closed', 200, 'Deleted', false, 0],
+        ['paid', 200, 'Deleted', true, 10 * HOUR],
+        ['paid', 409, 'Scheduled', undefined, undefined],
+      ]).toContainEqual(end);
+    }
+  });
+
   it('keep the offer when the payment is applied while the page is being closed', async () => {
     await abandonDeletion();
     await pay(under, id);
