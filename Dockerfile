@@ -42,8 +42,9 @@ RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/ro
 RUN --mount=type=bind,source=deploy/images/shrink-modules.ts,target=/shrink-modules.ts --mount=type=bind,from=common,source=/app,target=/common \
     node /shrink-modules.ts node_modules /common/node_modules
 
-# The Python client. The secret `pip` has settings for a private package index.
+# The Python client. The secret `pip` has settings for a private package index. Trusted is whom the image trusts, also by an older pip.
 FROM ${PYTHON_IMAGE} AS wheel
+ENV PIP_CERT=/etc/ssl/certs/ca-certificates.crt
 WORKDIR /app/packages/sdk-python
 COPY packages/sdk-python/requirements requirements
 RUN --mount=type=cache,target=/root/.cache/pip --mount=type=secret,id=pip,target=/etc/pip.conf \

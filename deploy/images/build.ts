@@ -13,7 +13,7 @@ const usage = `npm run images -- [options] [-- options of docker build]
   --tag 1.2.0                               (dev)
   --prefix registry.example/offer-ads       (offer-ads)
   --node-image node:24-bookworm-slim        builds the images and gives them its Node
-  --python-image python:3.13-slim-bookworm  packs the Python client
+  --python-image python:3.13-slim-bookworm  packs the Python client; by default the node image, where one is given
   --runtime-image debian:bookworm-slim      what they stand on
 For example: npm run images -- --tag 1.2.0 --prefix registry.example/offer-ads -- --push --platform linux/amd64`;
 
@@ -62,7 +62,7 @@ function build(): void {
 function bases(): string[] {
   const given = {
     NODE_IMAGE: values['node-image'],
-    PYTHON_IMAGE: values['python-image'],
+    PYTHON_IMAGE: values['python-image'] ?? values['node-image'],
     RUNTIME_IMAGE: values['runtime-image'],
   };
   return Object.entries(given).flatMap(([name, value]) => (value ? ['--build-arg', `${name}=${value}`] : []));

@@ -4,7 +4,7 @@
 #   offer-ads-base/run    glibc, libstdc++ and certificates, to run on; no shell, no package manager
 # As root, with docker, debootstrap and npm. Debian comes from where apt has it, unless a mirror is given:
 #   deploy/images/local-bases.sh [mirror]
-#   npm run images -- --node-image offer-ads-base/node --python-image offer-ads-base/node --runtime-image offer-ads-base/run
+#   npm run images -- --node-image offer-ads-base/node --runtime-image offer-ads-base/run
 set -eu
 
 suite=bookworm
