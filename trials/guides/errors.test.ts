@@ -408,6 +408,7 @@ describe('the guide of errors', () => {
       'swapped-place': [{ reason: 'swapped-place' }, { reason: 'swapped-place', places: [[0, null]] }],
       'below-minimum': [{ reason: 'below-minimum', minimumMinor: 30n, ...gbp }],
       'above-maximum': [{ reason: 'above-maximum', maximumMinor: 99_999_999n, ...gbp }],
+      'above-max-cost': [{ reason: 'above-max-cost', netMinor: 61_00n, maxCost: '60', ...gbp }],
       'quota-exceeded': [
         { reason: 'quota-exceeded', whose: 'person', limit: 100, inUse: 100 },
         { reason: 'quota-exceeded', whose: 'organisation', limit: 500, inUse: 500 },

@@ -31,6 +31,14 @@ const offer = {
   idempotency_key: 'order-1',
   payment_method: 'B',
 };
+const { quote_id: _quote, location: _location, ...ofGroup } = offer;
+const group = {
+  ...ofGroup,
+  places: [
+    { latitude: 51.5, longitude: -0.1, label: 'Soho' },
+    { latitude: 51.6, longitude: -0.2 },
+  ],
+};
 const listed = {
   offer_id: 4711,
   title: 'Earlier',
@@ -59,12 +67,29 @@ const listed = {
 type Asked = { readonly route: string; readonly key: string | undefined; readonly body: string };
 
 async function assistant(
-  o: { apiKey?: string; access?: string; limit?: object; answers?: (message: string) => ElicitResult } = {},
+  o: {
+    apiKey?: string;
+    access?: string;
+    limit?: object;
+    refusal?: { code: number };
+    answers?: (message: string) => ElicitResult;
+  } = {},
 ) {
   const asked: Asked[] = [];
   const questions: string[] = [];
   const replies: Record<string, object> = {
-    'GET /key': { access: o.access ?? 'full', spending_limits: { day: o.limit ?? null, month: null } },
+    'POST /offer-groups': o.refusal ?? {
+      return_code: 'S1',
+      group_id: 7,
+      offers: [],
+      payment_url: null,
+      currency: 'GBP',
+    },
+    'GET /key': {
+      currency: 'GBP',
+      access: o.access ?? 'full',
+      spending_limits: { day: o.limit ?? null, month: null },
+    },
     'POST /offers': { return_code: 'S1', offer_id: 1, status: 'Scheduled', payment_url: null },
     'GET /offers/4711': listed,
     'GET /categories': { categories: [{ category_id: 3, category_name: 'Food' }] },
@@ -76,7 +101,9 @@ async function assistant(
       fetch: async (url, { method = 'GET', headers, body }) => {
         const route = `${method} ${new URL(url).pathname}`;
         asked.push({ route, key: headers['idempotency-key'], body: await new Response(body ?? '').text() });
-        return Response.json(replies[route]);
+        return Response.json(replies[route], {
+          status: route === 'POST /offer-groups' ? (o.refusal?.code ?? 200) : 200,
+        });
       },
     }),
   );
@@ -102,10 +129,15 @@ async function assistant(
     questions,
     serve,
     call,
-    bought: () => asked.filter(({ route }) => route === 'POST /offers'),
+    bought: () => asked.filter(({ route }) => /^POST \/offer(s|-groups)$/.test(route)),
   };
 }
 
+const purchases = [
+  ['create_offer', offer],
+  ['create_group', group],
+] as const;
+const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
 const text = (words: string) => ({
   isError: true,
   content: [{ type: 'text', text: expect.stringContaining(words) as unknown }],
@@ -161,6 +193,52 @@ describe('create_offer', () => {
   });
 });
 
+describe('create_group', () => {
+  it.each(['max_cost', 'idempotency_key', 'payment_method', 'places'])(
+    'without %s is refused, and nothing is sent',
+    async (field) => {
+      const { asked, call } = await assistant();
+      expect(await call('create_group', { ...group, [field]: undefined })).toMatchObject(text(field));
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('sends max_cost to the API, which keeps it, and the key of the caller, also when it is repeated', async () => {
+    const { asked, call } = await assistant({ apiKey: 'pk_test_1' });
+    for (const _ of [1, 2])
+      expect((await call('create_group', group)).structuredContent).toMatchObject({ group_id: 7 });
+    expect(asked.map(({ route, key }) => [route, key])).toEqual(times(2, ['POST /offer-groups', 'order-1']));
+    for (const { body } of asked) {
+      expect(body).toContain('name="max_cost"\r\n\r\n60\r\n');
+      expect(body).toContain(`name="places"\r\n\r\n${JSON.stringify(group.places)}\r\n`);
+    }
+  });
+
+  it.each([
+    [400, 'The cost of 60.01 GBP is above the max_cost of 60', 'Correct what the message names'],
+    [403, 'The cost is 60.00 GBP, and of the spending limit', 'read_key says what this key may do'],
+  ])('says why the API refused with E1 %d, and what to do', async (code, message, advice) => {
+    const { call } = await assistant({
+      apiKey: 'pk_test_1',
+      refusal: { return_code: 'E1', status: 'Error', code, message } as { code: number },
+    });
+    const reply = await call('create_group', group);
+    expect(reply).toMatchObject(text(message));
+    expect(reply).toMatchObject(text(advice));
+  });
+
+  it('asks the person for LIVE money, and buys when they agree', async () => {
+    const { questions, bought, call } = await assistant({
+      answers: () => ({ action: 'accept', content: { buy: true } }),
+    });
+    await call('create_group', group);
+    expect(questions).toEqual([
+      'Buy the LIVE offer "Two for one" at 2 places for at most 60.00 GBP, from the prepaid balance? It runs 2 days, from 2035-06-01T12:00:00Z to 2035-06-03T12:00:00Z.',
+    ]);
+    expect(bought()).toHaveLength(1);
+  });
+});
+
 describe('extend_offer', () => {
   it('buys an offer with the content, picture and target of the earlier one, for the time of the quote', async () => {
     const { bought, call } = await assistant({ apiKey: 'pk_test_1' });
@@ -201,15 +279,15 @@ describe('spending LIVE money', () => {
     { action: 'accept', content: { buy: false } },
   ])('buys nothing after the answer %j', async (answer) => {
     const { bought, call } = await assistant({ answers: () => answer });
-    expect(await call('create_offer', offer)).toMatchObject(
-      text('The person did not agree. Nothing was bought'),
-    );
+    for (const [name, args] of purchases)
+      expect(await call(name, args)).toMatchObject(text('The person did not agree. Nothing was bought'));
     expect(bought()).toEqual([]);
   });
 
   it('is refused where the client cannot ask and the key has no spending limit', async () => {
     const { bought, call } = await assistant();
-    expect(await call('create_offer', offer)).toMatchObject(text('give the key a spending limit'));
+    for (const [name, args] of purchases)
+      expect(await call(name, args)).toMatchObject(text('give the key a spending limit'));
     expect(bought()).toEqual([]);
   });
 
@@ -219,19 +297,24 @@ describe('spending LIVE money', () => {
     ['cannot spend', { access: 'no-spending' }],
   ])('needs no question for a key that %s', async (_, rights) => {
     const { bought, call } = await assistant(rights);
-    await call('create_offer', offer);
-    expect(bought()).toHaveLength(1);
+    for (const [name, args] of purchases) await call(name, args);
+    expect(bought()).toHaveLength(2);
   });
 
-  it('does not take the answer to one purchase for another', async () => {
+  it.each([
+    ['create_offer', offer, { ...offer, quote_id: quote('600000'), max_cost: 6_000 }],
+    ['create_group', group, { ...group, max_cost: 6_000 }],
+    ['create_group', group, { ...group, places: [...group.places, { latitude: 51.7, longitude: -0.3 }] }],
+    ['create_group', group, { ...group, idempotency_key: 'order-2' }],
+  ])('%s does not take the answer to one purchase for another', async (name, args, other) => {
     const { serve, bought } = await assistant();
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
     };
-    const send = async (args: object, answers?: object): Promise<{ inputRequests: object }> => {
-      const params = { name: 'create_offer', arguments: args, _meta: meta, ...answers };
+    const send = async (wanted: object, answers?: object): Promise<{ inputRequests: object }> => {
+      const params = { name, arguments: wanted, _meta: meta, ...answers };
       const reply = await serve(`${base}/mcp`, {
         method: 'POST',
         headers: {
@@ -239,17 +322,17 @@ describe('spending LIVE money', () => {
           accept: 'application/json, text/event-stream',
           'mcp-protocol-version': '2026-07-28',
           'mcp-method': 'tools/call',
-          'mcp-name': 'create_offer',
+          'mcp-name': name,
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
       });
       return ((await reply.json()) as { result: { inputRequests: object } }).result;
     };
-    const [question = ''] = Object.keys((await send(offer)).inputRequests);
+    const [question = ''] = Object.keys((await send(args)).inputRequests);
     const inputResponses = { [question]: { action: 'accept', content: { buy: true } } };
-    const dearer = { ...offer, quote_id: quote('600000'), max_cost: 6_000 };
-    expect(await send(dearer, { inputResponses })).toMatchObject({ resultType: 'input_required' });
+    expect(await send(other, { inputResponses })).toMatchObject({ resultType: 'input_required' });
     expect(bought()).toEqual([]);
-    expect(await send(offer, { inputResponses })).toMatchObject({ structuredContent: { offer_id: 1 } });
+    expect(await send(args, { inputResponses })).toMatchObject({ structuredContent: { return_code: 'S1' } });
+    expect(bought()).toHaveLength(1);
   });
 });

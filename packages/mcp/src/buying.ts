@@ -12,7 +12,8 @@ import {
   inputRequired,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { createOfferForm } from '@offer-ads/contracts/public/api';
+import { createOfferForm, type KeyReply } from '@offer-ads/contracts/public/api';
+import { groupEstimateRequest } from '@offer-ads/contracts/public/groups-api';
 import { amountInJson, formatMinor } from '@offer-ads/contracts/values/currencies';
 import { idempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { offerId, quoteId } from '@offer-ads/contracts/values/primitives';
@@ -26,13 +27,10 @@ import { failed, refused, succeeded } from './results.ts';
 const missing = (text: string) => ({ error: `E1: it is missing: ${text}` });
 
 /** What every purchase needs. Each refusal says what to do. */
-const purchase = {
-  quote_id: z
-    .string(missing('call estimate_price for the offer, and send the quote_id of its reply'))
-    .pipe(quoteId)
-    .meta({ description: 'From estimate_price for this offer. The offer costs what that estimate says.' }),
+const bounds = {
   max_cost: z.number(missing('send the most that the person lets you spend')).positive().meta({
-    description: 'The most that the person lets you spend, in the currency of the estimate, net of VAT.',
+    description:
+      'The most that the person lets you spend, in the currency of the estimate, net of VAT. Nothing is bought when the cost is higher.',
   }),
   idempotency_key: z
     .string(
@@ -49,17 +47,25 @@ const purchase = {
     })
     .meta({ description: '`B` prepaid balance, `E` payment link by card.' }),
 };
+const purchase = {
+  quote_id: z
+    .string(missing('call estimate_price for the offer, and send the quote_id of its reply'))
+    .pipe(quoteId)
+    .meta({ description: 'From estimate_price for this offer. The offer costs what that estimate says.' }),
+  ...bounds,
+};
 
 const { shape: form } = createOfferForm;
-export const newOffer = offerContent.extend({
-  location: form['location[]'],
+const anyOffer = offerContent.extend({
   radius: form.radius,
   gender: form['gender[]'],
   interests: form['interests[]'],
   start_datetime: form.start_datetime,
   expiry_datetime: form.expiry_datetime,
-  ...purchase,
 });
+export const newOffer = anyOffer.extend({ location: form['location[]'], ...purchase });
+/** Without a quote: the API itself refuses a cost above `max_cost` (decision 270, offer groups). */
+export const newGroup = anyOffer.extend({ places: groupEstimateRequest.shape.places, ...bounds });
 export const longerOffer = z.object({ offer_id: offerId, ...purchase });
 
 export type Buyer = {
@@ -73,12 +79,42 @@ export async function createOffer(
   args: z.output<typeof newOffer>,
   ctx: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { max_cost: _most, idempotency_key: _key, ...offer } = args;
-  const pictures = [offer.image_base64, offer.image_offer_id].filter((picture) => picture !== undefined);
-  if (pictures.length !== 1)
-    return failed('E1: one picture is needed', 'Send either image_base64 or image_offer_id.');
+  const { idempotency_key: _key, ...offer } = args;
+  if (!hasOnePicture(offer)) return onePicture;
   return buy(buyer, { args, ctx, title: offer.title }, pictureOf(offer));
 }
+
+export async function createGroup(
+  { ads, capabilities }: Buyer,
+  args: z.output<typeof newGroup>,
+  ctx: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { idempotency_key: idempotencyKey, ...group } = args;
+  if (!hasOnePicture(group)) return onePicture;
+  const { signal } = ctx.mcpReq;
+  const key = ads.mode === 'TEST' ? null : (await ads.key.get({ signal })).value;
+  if (key !== null && !isBounded(key)) {
+    const { length } = group.places;
+    const consent = consentTo(
+      { args, ctx, title: group.title },
+      {
+        cost: `at ${length} ${length === 1 ? 'place' : 'places'} for at most ${args.max_cost.toFixed(2)} ${key.currency}`,
+        startAt: args.start_datetime,
+        endAt: args.expiry_datetime,
+        capabilities: capabilities(),
+      },
+    );
+    if (consent !== 'given') return consent;
+  }
+  const bought = await ads.groups.create(pictureOf(group), { idempotencyKey, signal });
+  return bought.ok ? succeeded(bought.value, { hasTextsOfPeople: false }) : refused('createGroup', bought);
+}
+
+function hasOnePicture(o: Pick<z.output<typeof offerContent>, 'image_base64' | 'image_offer_id'>): boolean {
+  return (o.image_base64 === undefined) !== (o.image_offer_id === undefined);
+}
+
+const onePicture = failed('E1: one picture is needed', 'Send either image_base64 or image_offer_id.');
 
 /** As the portal extends one: a new offer with its content and picture, for the time of the quote (decision 241, picture of another offer). */
 export async function extendOffer(
@@ -116,19 +152,20 @@ export async function extendOffer(
       expiry_datetime: terms.endAt,
       payment_method: args.payment_method,
       quote_id: args.quote_id,
+      max_cost: args.max_cost,
     },
   );
 }
 
 type Purchase = {
-  readonly args: z.output<z.ZodObject<typeof purchase>>;
+  readonly args: z.output<z.ZodObject<typeof bounds>>;
   readonly ctx: ServerContext;
   readonly title: string;
 };
 
 async function buy(
   buyer: Buyer,
-  o: Purchase,
+  o: Purchase & { readonly args: { readonly quote_id: string } },
   request: CreateOfferRequest,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { args, ctx } = o;
@@ -141,8 +178,9 @@ async function buy(
       `E1: the offer costs ${formatMinor(costMinor, currency)} ${currency}, which is above max_cost. Nothing was bought`,
       'Estimate a shorter time or a smaller radius, or ask the person for more.',
     );
-  if (buyer.ads.mode !== 'TEST' && !(await isBounded(buyer.ads, signal))) {
-    const consent = consentTo(o, { ...terms, capabilities: buyer.capabilities() });
+  if (buyer.ads.mode !== 'TEST' && !isBounded((await buyer.ads.key.get({ signal })).value)) {
+    const cost = `for ${formatMinor(costMinor, currency)} ${currency}`;
+    const consent = consentTo(o, { ...terms, cost, capabilities: buyer.capabilities() });
     if (consent !== 'given') return consent;
   }
   const bought = await buyer.ads.offers.create(request, { idempotencyKey: args.idempotency_key, signal });
@@ -150,8 +188,10 @@ async function buy(
 }
 
 /** The key has a spending limit, or a person pays each offer by its link. */
-async function isBounded(ads: OfferAds, signal: AbortSignal): Promise<boolean> {
-  const { access, spending_limits: limits } = (await ads.key.get({ signal })).value;
+function isBounded({
+  access,
+  spending_limits: limits,
+}: Pick<KeyReply, 'access' | 'spending_limits'>): boolean {
   return access === 'no-spending' || limits.day !== null || limits.month !== null;
 }
 
@@ -164,13 +204,13 @@ const answer = z.object({ buy: z.boolean().meta({ title: 'Buy this offer' }) });
 
 /**
  * Nothing is remembered between question and answer: the question is named after the arguments of the purchase, so an answer to another
- * purchase is no consent. The price that is shown is that of the quote, which the API refuses if anybody changed it.
+ * purchase is no consent. The price that is shown is that of the quote, which the API refuses if anybody changed it, or the bound that the
+ * API keeps.
  */
 function consentTo(
   { args, ctx, title }: Purchase,
   o: {
-    readonly costMinor: bigint;
-    readonly currency: string;
+    readonly cost: string;
     readonly startAt: string;
     readonly endAt: string;
     readonly capabilities: ClientCapabilities | undefined;
@@ -192,11 +232,10 @@ function consentTo(
       'E1: this is LIVE money, the key has no spending limit, and this client cannot ask the person. Nothing was bought',
       'Ask the person to give the key a spending limit in the portal.',
     );
-  const cost = `${formatMinor(o.costMinor, o.currency)} ${o.currency}`;
   const payment =
     args.payment_method === 'B' ? 'from the prepaid balance' : 'by a card link, plus VAT where it applies';
   const days = Math.round((Date.parse(o.endAt) - Date.parse(o.startAt)) / 8_640_000) / 10;
-  const message = `Buy the LIVE offer ${JSON.stringify(title)} for ${cost}, ${payment}? It runs ${days} days, from ${o.startAt} to ${o.endAt}.`;
+  const message = `Buy the LIVE offer ${JSON.stringify(title)} ${o.cost}, ${payment}? It runs ${days} days, from ${o.startAt} to ${o.endAt}.`;
   return inputRequired({
     inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema: answer }) },
   });

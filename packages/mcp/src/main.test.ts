@@ -41,6 +41,8 @@ describe.each(['2026-07-28', 'legacy'] as const)('a client of the revision %s', 
     expect(tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)).toEqual([
       'update_offer',
       'delete_offer',
+      'update_group',
+      'delete_group',
     ]);
   });
 
@@ -54,6 +56,15 @@ describe.each(['2026-07-28', 'legacy'] as const)('a client of the revision %s', 
     });
   });
 
+  test.each(['read_group', 'update_group', 'pause_group', 'resume_group', 'delete_group'])(
+    'gets the reply of the API from %s',
+    async (name) => {
+      const args = { group_id: 7, ...(name === 'update_group' && { title: 'Half price' }) };
+      const { structuredContent, isError } = await client.callTool({ name, arguments: args });
+      expect([isError, structuredContent]).toEqual([undefined, expect.any(Object)]);
+    },
+  );
+
   test('learns which fields are data of people', async () => {
     const { structuredContent, content } = await client.callTool({ name: 'list_offers' });
     expect(structuredContent).toMatchObject({
@@ -65,11 +76,14 @@ describe.each(['2026-07-28', 'legacy'] as const)('a client of the revision %s', 
   });
 
   test('learns the return code and what to do when the API refuses', async () => {
-    const refusal = await client.callTool({ name: 'pause_offer', arguments: { offer_id: 12 } });
-    expect(refusal).toMatchObject({
-      isError: true,
-      content: [{ text: 'E1: Offer not found. Take the offer_id of an offer from list_offers.' }],
-    });
+    for (const [name, args, whatToDo] of [
+      ['pause_offer', { offer_id: 12 }, 'Take the offer_id of an offer from list_offers.'],
+      ['delete_group', { group_id: 12 }, 'Take the group_id of an offer from read_offer.'],
+    ] as const)
+      expect(await client.callTool({ name, arguments: args })).toMatchObject({
+        isError: true,
+        content: [{ text: `E1: Offer not found. ${whatToDo}` }],
+      });
   });
 
   test('is told which argument breaks the schema, and nothing is sent', async () => {

@@ -4,7 +4,15 @@ import { type FaultKind, OfferAdsError } from '@offer-ads/sdk/error';
 import type { CodeOf } from '@offer-ads/sdk/operations';
 
 /** The texts of an offer in replies. Anybody with access to the organisation may have written them. */
-export const untrustedFields = ['title', 'description', 'terms_and_conditions', 'advertised_name', 'url'];
+export const untrustedFields = [
+  'title',
+  'description',
+  'terms_and_conditions',
+  'advertised_name',
+  'url',
+  'label',
+  'place_label',
+];
 
 /** The structured reply, and the same as a text for clients that show the model only texts. */
 export function succeeded(reply: object, o: { readonly hasTextsOfPeople: boolean }): CallToolResult {
@@ -24,25 +32,37 @@ export function failed(said: string, whatToDo: string): CallToolResult {
 
 const correct = 'Correct what the message names, and call the tool again.';
 const otherOffer = 'Take the offer_id of an offer from list_offers.';
+const otherGroup = 'Take the group_id of an offer from read_offer.';
 const wrongInterval = 'Send an interval and a granularity of the schema.';
 const acceptTerms = 'Ask an admin of the organisation to accept the advertising terms in the portal.';
 const otherPicture = 'Send another picture.';
 
+const estimate = { E1: correct, E2: 'Write date-times as ISO 8601 in UTC.' };
+const creation = {
+  E1: correct,
+  E2: otherPicture,
+  E3: 'Choose a shorter time or a smaller radius, pay by card with payment_method E, or ask for a top-up of the balance.',
+  E4: 'Delete an offer that is not needed, or wait until one has ended.',
+  E5: 'Choose a larger radius or fewer interests, and estimate again.',
+  E6: 'Try again on the next working day, or ask the platform.',
+  E9: acceptTerms,
+};
+const update = { E1: correct, E2: otherPicture, E3: 'Create a new offer instead.', E9: acceptTerms };
+
 /** What to do after a refusal of an endpoint. */
 const advice = {
-  estimatePrice: { E1: correct, E2: 'Write date-times as ISO 8601 in UTC.' },
-  createOffer: {
-    E1: correct,
-    E2: otherPicture,
-    E3: 'Choose a shorter time or a smaller radius, pay by card with payment_method E, or ask for a top-up of the balance.',
-    E4: 'Delete an offer that is not needed, or wait until one has ended.',
-    E5: 'Choose a larger radius or fewer interests, and estimate again.',
-    E6: 'Try again on the next working day, or ask the platform.',
-    E9: acceptTerms,
-  },
+  estimatePrice: estimate,
+  createOffer: creation,
+  estimateGroupPrice: estimate,
+  createGroup: creation,
+  readGroup: { E1: otherGroup },
+  updateGroup: update,
+  pauseGroup: { E1: otherGroup },
+  resumeGroup: { E1: otherGroup },
+  deleteGroup: { E1: otherGroup },
   listOffers: { E1: correct },
   readOffer: { E1: otherOffer },
-  updateOffer: { E1: correct, E2: otherPicture, E3: 'Create a new offer instead.', E9: acceptTerms },
+  updateOffer: update,
   pauseOffer: {
     E1: otherOffer,
     E2: 'Nothing is left to pause.',
@@ -83,6 +103,13 @@ export type ToolOperation =
   | 'resumeOffer'
   | 'deleteOffer'
   | 'estimateCredit'
+  | 'estimateGroupPrice'
+  | 'createGroup'
+  | 'readGroup'
+  | 'updateGroup'
+  | 'pauseGroup'
+  | 'resumeGroup'
+  | 'deleteGroup'
   | 'readAnalytics'
   | 'readAnalyticsSeries'
   | 'readBalance'

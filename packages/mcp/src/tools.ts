@@ -22,7 +22,13 @@ import {
   seriesQuery,
   updateReply,
 } from '@offer-ads/contracts/public/api';
-import { offerId } from '@offer-ads/contracts/values/primitives';
+import {
+  groupChangeReply,
+  groupEstimateReply,
+  groupEstimateRequest,
+  groupReply,
+} from '@offer-ads/contracts/public/groups-api';
+import { groupId, offerId } from '@offer-ads/contracts/values/primitives';
 import type { OfferAds } from '@offer-ads/sdk/client';
 import type { CallOptions } from '@offer-ads/sdk/options';
 import { z } from 'zod';
@@ -58,6 +64,7 @@ export const buys: ToolAnnotations = { ...changes, openWorldHint: true };
 
 const nothing = z.object({});
 const oneOffer = z.object({ offer_id: offerId });
+const oneGroup = z.object({ group_id: groupId });
 
 function tool<Input extends z.ZodObject>(row: Tool<Input>): Tool {
   return row;
@@ -140,6 +147,53 @@ export const tools: readonly Tool[] = [
     output: deleteReply,
     hints: destroys,
     call: (ads, { offer_id }, options) => ads.offers.delete(offer_id, options),
+  }),
+  tool({
+    operation: 'estimateGroupPrice',
+    note: 'create_group then needs a max_cost of at least the estimated_cost of all.',
+    input: groupEstimateRequest.omit({ environment: true }),
+    output: groupEstimateReply,
+    hints: reads,
+    call: (ads, target, options) => ads.groups.estimate(target, options),
+  }),
+  tool({
+    operation: 'readGroup',
+    input: oneGroup,
+    output: groupReply,
+    hints: reads,
+    hasTextsOfPeople: true,
+    call: (ads, { group_id }, options) => ads.groups.get(group_id, options),
+  }),
+  tool({
+    operation: 'updateGroup',
+    note: 'It costs nothing. Members see the change at once.',
+    input: oneGroup.extend(changedContent.shape),
+    output: updateReply,
+    hints: destroys,
+    call: (ads, { group_id, idempotency_key, ...content }, options) =>
+      ads.groups.update(group_id, pictureOf(content), { ...options, idempotencyKey: idempotency_key }),
+  }),
+  tool({
+    operation: 'pauseGroup',
+    input: oneGroup,
+    output: groupChangeReply,
+    hints: changes,
+    call: (ads, { group_id }, options) => ads.groups.pause(group_id, options),
+  }),
+  tool({
+    operation: 'resumeGroup',
+    input: oneGroup,
+    output: groupChangeReply,
+    hints: changes,
+    call: (ads, { group_id }, options) => ads.groups.resume(group_id, options),
+  }),
+  tool({
+    operation: 'deleteGroup',
+    note: 'It cannot be undone.',
+    input: oneGroup,
+    output: groupChangeReply,
+    hints: destroys,
+    call: (ads, { group_id }, options) => ads.groups.delete(group_id, options),
   }),
   tool({
     operation: 'readAnalytics',

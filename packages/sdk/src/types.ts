@@ -95,6 +95,8 @@ export type CreateOfferRequest = {
   readonly payment_method: 'E' | 'B';
   /** Filled in from the key. */
   readonly environment?: Mode | null | undefined;
+  /** The most that it may cost, a group all its offers together, net of VAT and in your billing currency. */
+  readonly max_cost?: number | null | undefined;
   /** From an estimate with `quote`: the offer costs what that estimate says, or is refused with `E1`. */
   readonly quote_id?: string | null | undefined;
 };

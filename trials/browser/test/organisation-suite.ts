@@ -141,7 +141,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
     const refused = await create(await offerForm());
     expect(refused.status).toBe(403);
     expect(refused.body.message).toMatch(
-      /^The offer costs \d+\.\d\d GBP, and of the spending limit of 0\.01 GBP a day \(UTC\) of this API key 0\.01 GBP is left$/,
+      /^The cost is \d+\.\d\d GBP, and of the spending limit of 0\.01 GBP a day \(UTC\) of this API key 0\.01 GBP is left$/,
     );
 
     await page.getByRole('button', { name: /^Limits of Assistant/ }).click();

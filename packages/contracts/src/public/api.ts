@@ -200,6 +200,15 @@ export const createOfferForm = z
       description:
         'From an estimate with `quote`. The offer then costs what that estimate says. Refused with `E1` when the quote has expired, or when place, radius, time, gender or interests differ from the estimate.',
     }),
+    max_cost: z
+      .number()
+      .nonnegative()
+      .optional()
+      .meta({
+        description:
+          'The most that it may cost, a group all its offers together, net of VAT and in your billing currency. Refused with `E1` when the cost is higher.',
+        examples: [60],
+      }),
     image_offer_id: offerId.optional().meta({
       description:
         'Instead of `image`: an offer of yours in this mode, whose picture the new offer gets too. A deleted one is good for 30 days.',

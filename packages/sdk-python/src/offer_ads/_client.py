@@ -289,11 +289,13 @@ class Offers(_Part):
         interests: Sequence[int] | None = None,
         environment: Mode | None = None,
         quote_id: str | Unset | None = None,
+        max_cost: float | None = None,
         image_offer_id: int | None = None,
         idempotency_key: str | None = None,
     ) -> Created[models.CreatedOffer] | Refusal[operations.CreateCode]:
         """
         :param quote_id: from an estimate with `quote`: the offer costs what that estimate says, or is refused with `E1`
+        :param max_cost: the most that it may cost, net of VAT and in your billing currency
         :param image_offer_id: instead of `image`: an offer of yours in this mode, whose picture the new offer gets too
         :param idempotency_key: a unique value per offer; default: a random UUID. Store it where it survives a crash.
         """
@@ -316,6 +318,7 @@ class Offers(_Part):
             gender=UNSET if gender is None else list(gender),
             interests=UNSET if interests is None else list(interests),
             quote_id=UNSET if quote_id is None else quote_id,
+            max_cost=UNSET if max_cost is None else max_cost,
             image_offer_id=UNSET if image_offer_id is None else image_offer_id,
         )
 
@@ -475,11 +478,13 @@ class Groups(_Part):
         gender: Sequence[models.CreateGroupFormGenderItem] | None = None,
         interests: Sequence[int] | None = None,
         environment: Mode | None = None,
+        max_cost: float | None = None,
         image_offer_id: int | None = None,
         idempotency_key: str | None = None,
     ) -> Created[models.CreatedGroup] | Refusal[operations.CreateCode]:
         """
         :param places: 1 to 20, an offer for each
+        :param max_cost: the most that it may cost, net of VAT and in your billing currency
         :param image_offer_id: instead of `image`: an offer of yours in this mode, whose picture the new offers get too
         :param idempotency_key: a unique value per group; default: a random UUID. Store it where it survives a crash.
         """
@@ -501,6 +506,7 @@ class Groups(_Part):
             advertised_name=UNSET if advertised_name is None else advertised_name,
             gender=UNSET if gender is None else list(gender),
             interests=UNSET if interests is None else list(interests),
+            max_cost=UNSET if max_cost is None else max_cost,
             image_offer_id=UNSET if image_offer_id is None else image_offer_id,
         )
 

@@ -1,5 +1,6 @@
 /** Converts command line arguments to values for the client. */
 import { openAsBlob } from 'node:fs';
+import type { Place } from '../types.ts';
 
 /** The command is wrong; the message says how to correct it. */
 export class UsageError extends Error {
@@ -29,13 +30,31 @@ export function wholeNumber(text: string, what: string): number {
   return Number(text);
 }
 
+const position = String.raw`^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)`;
+const onePlace = new RegExp(String.raw`${position}\s*$`);
+const labelledPlace = new RegExp(String.raw`${position}(?:\s+(.+))?$`);
+
 /** `51.5074,-0.1278` */
 export function place(flags: Flags): [latitude: number, longitude: number] {
-  const match = /^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/.exec(requiredText(flags, 'at'));
+  const match = onePlace.exec(requiredText(flags, 'at'));
   if (match === null) {
     throw new UsageError('--at must be a latitude and a longitude, such as --at=51.5074,-0.1278');
   }
   return [Number(match[1]), Number(match[2])];
+}
+
+/** Each `51.5074,-0.1278` or `51.5074,-0.1278 Soho` */
+export function places(flags: Flags): readonly Place[] {
+  const given = texts(flags, 'place');
+  if (given.length === 0) throw new UsageError('--place is missing');
+  return given.map((text) => {
+    const [, latitude, longitude, label] = labelledPlace.exec(text) ?? [];
+    if (latitude === undefined)
+      throw new UsageError(
+        '--place must be a latitude, a longitude and a label, such as --place "51.5136,-0.1365 Soho"',
+      );
+    return { latitude: Number(latitude), longitude: Number(longitude), label };
+  });
 }
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 };

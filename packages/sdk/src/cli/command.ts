@@ -100,7 +100,7 @@ export async function listed<Item>(
 /** A creation with an unknown outcome, and the flags with which the command can be repeated safely. */
 export class Unfinished extends Error {
   override readonly name = 'Unfinished';
-  readonly what: 'offer' | 'webhook';
+  readonly what: 'offer' | 'group' | 'webhook';
   readonly flags: Readonly<Record<string, string>>;
 
   constructor(cause: unknown, what: Unfinished['what'], flags: Readonly<Record<string, string>>) {

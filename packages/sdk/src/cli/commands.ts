@@ -14,6 +14,7 @@ import {
   period,
   picture,
   place,
+  places,
   requiredText,
   texts,
   UsageError,
@@ -33,8 +34,12 @@ import {
   analyticsText,
   balanceText,
   categoriesText,
+  createdGroupText,
   createdText,
   estimateText,
+  groupChangeText,
+  groupEstimateText,
+  groupText,
   interestsText,
   offersText,
   offerText,
@@ -71,11 +76,7 @@ const content = {
   image: { value: 'FILE', help: 'JPG, PNG or GIF, at most 5 MB' },
 } as const;
 
-const targeting = {
-  at: {
-    value: 'LAT,LON',
-    help: 'the centre; write --at=-33.87,151.21 if it begins with a minus',
-  },
+const audience = {
   radius: { value: 'MILES', help: '5 to 30' },
   gender: {
     multiple: true,
@@ -91,16 +92,88 @@ const targeting = {
   end: { value: 'TIME', help: 'such as +48h or +7d from the start' },
 } as const;
 
-function target(flags: Flags) {
+const centre = {
+  at: { value: 'LAT,LON', help: 'the centre; write --at=-33.87,151.21 if it begins with a minus' },
+} as const;
+
+const centres = {
+  place: {
+    multiple: true,
+    value: 'PLACE',
+    help: '"51.5136,-0.1365 Soho": latitude, longitude and a name for you; repeated for each place',
+  },
+} as const;
+
+function audienceOf(flags: Flags) {
   return {
-    location: place(flags),
     radius: wholeNumber(requiredText(flags, 'radius'), '--radius'),
     gender: texts(flags, 'gender') as readonly Gender[],
     interests: texts(flags, 'interest').map((id) => wholeNumber(id, '--interest')),
   };
 }
 
-const offerId = ({ positionals }: Given): number => wholeNumber(positionals[0] ?? '', 'OFFER');
+const idOf = ({ positionals }: Given, what: 'OFFER' | 'GROUP'): number =>
+  wholeNumber(positionals[0] ?? '', what);
+const offerId = (given: Given) => idOf(given, 'OFFER');
+const groupId = (given: Given) => idOf(given, 'GROUP');
+
+const purchase = {
+  pay: { value: 'HOW', help: 'card or balance' },
+  'max-cost': { value: 'AMOUNT', help: 'buy nothing if it costs more, net of VAT' },
+  'idempotency-key': { value: 'KEY', help: 'a unique value; a repetition with it buys nothing more' },
+} as const;
+
+/** What `offers create` and `groups create` have in common. */
+async function orderOf({ flags, now }: Given) {
+  const { start, end } = period(flags, now);
+  const pay = { card: 'E', balance: 'B' }[requiredText(flags, 'pay')] as 'E' | 'B' | undefined;
+  if (pay === undefined) throw new UsageError('--pay must be card or balance');
+  const most = optionalText(flags, 'max-cost');
+  if (most !== undefined && !/^\d+(\.\d+)?$/.test(most))
+    throw new UsageError('--max-cost must be an amount, such as 60.00');
+  const request = {
+    category_id: wholeNumber(requiredText(flags, 'category'), '--category'),
+    ...givenTexts(flags),
+    title: requiredText(flags, 'title'),
+    description: requiredText(flags, 'description'),
+    url: requiredText(flags, 'url'),
+    ...audienceOf(flags),
+    start_datetime: start,
+    expiry_datetime: end,
+    payment_method: pay,
+    max_cost: most === undefined ? undefined : Number(most),
+    image: await picture(requiredText(flags, 'image')),
+  };
+  const idempotencyKey = optionalText(flags, 'idempotency-key') ?? crypto.randomUUID();
+  return { request, idempotencyKey, again: { start, end, 'idempotency-key': idempotencyKey } };
+}
+
+function update(
+  what: 'OFFER' | 'GROUP',
+  { summary, example }: { readonly summary: string; readonly example: string },
+): Command {
+  return {
+    summary,
+    positionals: [what],
+    options: content,
+    example,
+    run: async (ads, given) => {
+      const { flags, signal } = given;
+      const category = optionalText(flags, 'category');
+      const image = optionalText(flags, 'image');
+      const request = {
+        category_id: category === undefined ? undefined : wholeNumber(category, '--category'),
+        ...givenTexts(flags),
+        image: image === undefined ? undefined : await picture(image),
+      };
+      const { offers, groups } = ads;
+      const result = await (what === 'OFFER' ? offers : groups).update(idOf(given, what), request, {
+        signal,
+      });
+      return shown<{ readonly message: string }>(result, ({ message }) => `${printed(message)}\n`);
+    },
+  };
+}
 
 const interval = { value: 'INTERVAL', help: '24h, 7d, 30d, 60d, 90d or all; 7d when omitted' } as const;
 const intervalOf = ({ flags }: Given) => (optionalText(flags, 'interval') ?? '7d') as AnalyticsInterval;
@@ -116,6 +189,18 @@ function onOffer(action: 'pause' | 'resume' | 'delete', summary: string): Comman
       const result = await ads.offers[action](offerId(given), { signal: given.signal });
       return shown<{ readonly message: string }>(result, ({ message }) => `${printed(message)}\n`);
     },
+  };
+}
+
+/** A command on all offers of a group, which says what became of each. */
+function onGroup(action: 'pause' | 'resume' | 'delete', summary: string): Command {
+  return {
+    summary,
+    positionals: ['GROUP'],
+    options: {},
+    example: `offer-ads groups ${action} 17`,
+    run: async (ads, given) =>
+      shown(await ads.groups[action](groupId(given), { signal: given.signal }), groupChangeText),
   };
 }
 
@@ -158,14 +243,16 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'the price and reach of an offer',
     positionals: [],
     options: {
-      ...targeting,
+      ...centre,
+      ...audience,
       quote: { help: 'hold the price for 5 minutes; prints what `offers create` needs' },
     },
     example: 'offer-ads estimate --at 51.5074,-0.1278 --radius 10 --end +48h',
     run: async (ads, { flags, now, signal }) => {
       const { start, end } = period(flags, now);
       const quote = flags.quote === true ? true : undefined;
-      const request = { ...target(flags), start_datetime: start, end_datetime: end, quote };
+      const target = { location: place(flags), ...audienceOf(flags) };
+      const request = { ...target, start_datetime: start, end_datetime: end, quote };
       const result = await ads.offers.estimate(request, { signal });
       return shown(result, (estimate) => estimateText(estimate, { start, end }));
     },
@@ -195,65 +282,35 @@ export const commands: Readonly<Record<string, Command>> = {
     positionals: [],
     options: {
       ...content,
-      ...targeting,
-      pay: { value: 'HOW', help: 'card or balance' },
+      ...centre,
+      ...audience,
+      ...purchase,
       quote: {
         value: 'ID',
         help: 'of `estimate --quote`; with the same place, audience, --start and --end it costs what that says',
       },
-      'idempotency-key': {
-        value: 'KEY',
-        help: 'a unique value per offer; a repetition with it creates no second offer',
-      },
     },
     example:
       'offer-ads offers create --category 1 --title "Two for one" --description "The second is on the house." --url https://example.com/two --image two.png --at 51.5074,-0.1278 --radius 10 --end +48h --pay card',
-    run: async (ads, { flags, now, signal }) => {
-      const { start, end } = period(flags, now);
-      const pay = { card: 'E', balance: 'B' }[requiredText(flags, 'pay')] as 'E' | 'B' | undefined;
-      if (pay === undefined) throw new UsageError('--pay must be card or balance');
-      const request = {
-        category_id: wholeNumber(requiredText(flags, 'category'), '--category'),
-        ...givenTexts(flags),
-        title: requiredText(flags, 'title'),
-        description: requiredText(flags, 'description'),
-        url: requiredText(flags, 'url'),
-        ...target(flags),
-        start_datetime: start,
-        expiry_datetime: end,
-        payment_method: pay,
-        quote_id: optionalText(flags, 'quote'),
-        image: await picture(requiredText(flags, 'image')),
-      };
-      const idempotencyKey = optionalText(flags, 'idempotency-key') ?? crypto.randomUUID();
+    run: async (ads, given) => {
+      const { flags, signal } = given;
+      const location = place(flags);
+      const { request, idempotencyKey, again } = await orderOf(given);
+      const offer = { ...request, location, quote_id: optionalText(flags, 'quote') };
       try {
-        const result = await ads.offers.create(request, { idempotencyKey, signal });
-        return shown(result, (offer) =>
-          createdText(offer, { idempotencyKey, replayed: result.ok && result.replayed }),
+        const result = await ads.offers.create(offer, { idempotencyKey, signal });
+        return shown(result, (created) =>
+          createdText(created, { idempotencyKey, replayed: result.ok && result.replayed }),
         );
       } catch (error) {
-        throw new Unfinished(error, 'offer', { start, end, 'idempotency-key': idempotencyKey });
+        throw new Unfinished(error, 'offer', again);
       }
     },
   },
-  'offers update': {
+  'offers update': update('OFFER', {
     summary: 'change texts or picture of an offer; what is not named stays',
-    positionals: ['OFFER'],
-    options: content,
     example: 'offer-ads offers update 4711 --title "Three for one" --image three.png',
-    run: async (ads, given) => {
-      const { flags, signal } = given;
-      const category = optionalText(flags, 'category');
-      const image = optionalText(flags, 'image');
-      const request = {
-        category_id: category === undefined ? undefined : wholeNumber(category, '--category'),
-        ...givenTexts(flags),
-        image: image === undefined ? undefined : await picture(image),
-      };
-      const result = await ads.offers.update(offerId(given), request, { signal });
-      return shown(result, ({ message }) => `${printed(message)}\n`);
-    },
-  },
+  }),
   'offers pause': onOffer('pause', 'pause an offer; the time counts as unused'),
   'offers resume': onOffer('resume', 'let a paused offer run again'),
   'offers analytics': {
@@ -285,6 +342,58 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
   'offers delete': onOffer('delete', 'delete an offer; its unused time is credited to the balance'),
+  'groups estimate': {
+    summary: 'the price of an offer at each of several places, and of all',
+    positionals: [],
+    options: { ...centres, ...audience },
+    example:
+      'offer-ads groups estimate --place "51.5136,-0.1365 Soho" --place "51.5055,-0.0754 Borough" --radius 10 --end +48h',
+    run: async (ads, { flags, now, signal }) => {
+      const { start, end } = period(flags, now);
+      const request = {
+        places: places(flags),
+        ...audienceOf(flags),
+        start_datetime: start,
+        end_datetime: end,
+      };
+      return shown(await ads.groups.estimate(request, { signal }), groupEstimateText);
+    },
+  },
+  'groups create': {
+    summary: 'create an offer at each of several places, with one payment; all or none',
+    positionals: [],
+    options: { ...content, ...centres, ...audience, ...purchase },
+    example:
+      'offer-ads groups create --category 1 --title "Two for one" --description "The second is on the house." --url https://example.com/two --image two.png --place "51.5136,-0.1365 Soho" --place "51.5055,-0.0754 Borough" --radius 10 --end +48h --pay balance --max-cost 60',
+    run: async (ads, given) => {
+      const { flags, signal } = given;
+      const centresOf = places(flags);
+      const { request, idempotencyKey, again } = await orderOf(given);
+      try {
+        const result = await ads.groups.create({ ...request, places: centresOf }, { idempotencyKey, signal });
+        return shown(result, (created) =>
+          createdGroupText(created, { idempotencyKey, replayed: result.ok && result.replayed }),
+        );
+      } catch (error) {
+        throw new Unfinished(error, 'group', again);
+      }
+    },
+  },
+  'groups get': {
+    summary: 'the offers of a group, with views and clicks',
+    positionals: ['GROUP'],
+    options: {},
+    example: 'offer-ads groups get 17',
+    run: async (ads, given) =>
+      shown(await ads.groups.get(groupId(given), { signal: given.signal }), groupText),
+  },
+  'groups update': update('GROUP', {
+    summary: 'change texts or picture of all offers of a group; what is not named stays',
+    example: 'offer-ads groups update 17 --title "Three for one" --image three.png',
+  }),
+  'groups pause': onGroup('pause', 'pause all offers of a group'),
+  'groups resume': onGroup('resume', 'let all offers of a group run again'),
+  'groups delete': onGroup('delete', 'delete all offers of a group; their unused time is credited'),
   ...webhookCommands,
   'clock show': {
     summary: 'the time of your TEST offers',

@@ -4,9 +4,13 @@ import type {
   AnalyticsSeries,
   Balance,
   Category,
+  CreatedGroup,
   CreatedOffer,
+  GroupChange,
+  GroupEstimate,
   Interest,
   Offer,
+  OfferGroup,
   OneOffer,
   PriceEstimate,
   Resent,
@@ -107,6 +111,77 @@ export function createdText(offer: CreatedOffer, o: { idempotencyKey: string; re
   ]);
 }
 
+export function groupEstimateText({ currency, estimated_cost: cost, places }: GroupEstimate): string {
+  const amount = (value: number | null) =>
+    value === null ? `${currency} cannot be billed at present` : `${value.toFixed(2)} ${currency}`;
+  return (
+    table(
+      ['PLACE', 'USERS REACHED', 'COST'],
+      places.map(({ label, matching_users, estimated_cost }) => [
+        label ?? '-',
+        matching_users,
+        amount(estimated_cost),
+      ]),
+    ) + facts([['cost of all, net of VAT', amount(cost)]])
+  );
+}
+
+export function createdGroupText(
+  group: CreatedGroup,
+  o: { idempotencyKey: string; replayed: boolean },
+): string {
+  return (
+    facts([
+      ['group', o.replayed ? `${group.group_id} (created before with this key)` : group.group_id],
+      ...(group.payment_url === null ? [] : ([['to be paid at', group.payment_url]] as const)),
+      ['idempotency key', o.idempotencyKey],
+    ]) +
+    table(
+      ['OFFER', 'STATUS', 'PLACE'],
+      group.offers.map(({ offer_id, status, label }) => [offer_id, status, label ?? '-']),
+    )
+  );
+}
+
+export function groupText({
+  group_id,
+  title,
+  currency,
+  payment_url: url,
+  offers,
+  totals,
+}: OfferGroup): string {
+  return (
+    facts([
+      ['group', group_id],
+      ['title', title],
+      ...(url === null ? [] : ([['to be paid at', url]] as const)),
+      ['running now', `${totals.live} of ${totals.offers}`],
+      ['views', totals.views],
+      ['clicks', totals.clicks],
+      ['spent, net of VAT', `${totals.spent.toFixed(2)} ${currency}`],
+    ]) +
+    table(
+      ['OFFER', 'STATUS', 'VIEWS', 'CLICKS', 'COST', 'PLACE'],
+      offers.map((offer) => [
+        offer.offer_id,
+        statusOf(offer),
+        offer.views,
+        offer.clicks,
+        offer.cost.toFixed(2),
+        offer.label ?? `${offer.latitude},${offer.longitude}`,
+      ]),
+    )
+  );
+}
+
+export function groupChangeText({ results }: GroupChange): string {
+  return table(
+    ['OFFER', 'OUTCOME'],
+    results.map(({ offer_id, message }) => [offer_id, message]),
+  );
+}
+
 export function offersText(offers: readonly Offer[]): string {
   if (offers.length === 0) return 'No offers.\n';
   return table(
@@ -122,7 +197,7 @@ export function offersText(offers: readonly Offer[]): string {
   );
 }
 
-const statusOf = ({ status, offer_status }: Offer): string =>
+const statusOf = ({ status, offer_status }: Pick<Offer, 'status' | 'offer_status'>): string =>
   status === 'disabled' ? `${offer_status} (disabled)` : offer_status;
 
 export function offerText(offer: OneOffer): string {

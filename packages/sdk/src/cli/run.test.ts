@@ -62,6 +62,13 @@ const creation = [
   ...words('--at=51.5,-0.1 --radius 10 --end +48h --pay card --interest 1 --interest 2 --gender Female'),
 ];
 
+const group = [
+  ...words('groups create --category 1 --title Two-for-one --description x --url https://example.com/'),
+  '--image',
+  image,
+  ...words('--place 51.5,-0.1 --radius 10 --end +48h --pay balance --max-cost 192.50'),
+];
+
 describe('offer-ads', () => {
   it.each([
     ['categories', '', / 1 {2}Food and drink/],
@@ -94,6 +101,21 @@ describe('offer-ads', () => {
       /^FROM +VIEWS +CLICKS\n2035-06-01 12:00Z +10 +4\n2035-06-02 00:00Z +20 +0\n$/,
     ],
     ['offers delete', '4711', /Offer has been deleted\n/],
+    [
+      'groups estimate',
+      '--place 51.5,-0.1 --place=-33.87,151.21 --radius 10 --end +48h',
+      /^PLACE +USERS REACHED +COST\nSoho +2000 +96\.00 GBP\n- +2000 +96\.00 GBP\ncost of all, net of VAT +192\.00 GBP\n$/,
+    ],
+    [
+      'groups create',
+      group.slice(2).join(' '),
+      /^group +7\nidempotency key +\S+\nOFFER +STATUS +PLACE\n +4711 +Active +Soho\n$/,
+    ],
+    ['groups get', '7', /^group +7\n[^]*running now +1 of 1\n[^]*\n +4711 +Active +30 +4 +96\.00 +Soho\n$/],
+    ['groups update', '7 --title Three', /Offers have been updated\n/],
+    ['groups pause', '7', /^OFFER +OUTCOME\n +4711 +Offer has been paused\n$/],
+    ['groups resume', '7', /Offer has been resumed\n/],
+    ['groups delete', '7', /Offer has been deleted\n/],
     ['webhooks list', '', /^ID +STATUS +URL +EVENTS\nwe_1 +enabled +https:\/\/shop\.example\/hooks +all\n$/],
     [
       'webhooks create',
@@ -136,7 +158,7 @@ describe('offer-ads', () => {
       for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
       expect((await offerAds(['--help'])).out).toContain(name);
     }
-    expect(Object.keys(commands)).toHaveLength(28);
+    expect(Object.keys(commands)).toHaveLength(35);
   });
 
   it.each([
@@ -224,6 +246,22 @@ describe('offer-ads', () => {
       version: string;
     };
     expect(await offerAds(['--version'], {})).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  });
+
+  it('creates a group with its places and the most that it may cost', async () => {
+    await offerAds([...group, '--place', '51.6,-0.2 Soho, second floor']);
+    const { body } = service.asked.findLast(({ route }) => route === 'POST /offer-groups')!;
+    expect(body.toString('latin1')).toContain('name="max_cost"\r\n\r\n192.5\r\n');
+    expect(body.toString('latin1')).toContain(
+      '[{"latitude":51.5,"longitude":-0.1},{"latitude":51.6,"longitude":-0.2,"label":"Soho, second floor"}]',
+    );
+    const sent = service.asked.length;
+    for (const wrong of [
+      ['--place', 'Soho'],
+      ['--max-cost', '60,00'],
+    ])
+      expect((await offerAds([...group, ...wrong])).code).toBe(2);
+    expect(service.asked).toHaveLength(sent);
   });
 
   it('creates the offer with times relative to now and to the start', async () => {

@@ -6,7 +6,7 @@
 import type { ExceededLimit } from '@offer-ads/contracts/internal/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { PriceReply, QuotedField } from '@offer-ads/contracts/internal/pricing-api';
-import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
+import { cardMaximumMinor, cardMinimumMinor, parseAmount } from '@offer-ads/contracts/values/currencies';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import { sum } from '@offer-ads/contracts/values/sum';
@@ -32,6 +32,12 @@ export type CheckRefusal =
     }
   | { readonly reason: 'below-minimum'; readonly minimumMinor: bigint; readonly currency: string }
   | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
+  | {
+      readonly reason: 'above-max-cost';
+      readonly netMinor: bigint;
+      readonly maxCost: string;
+      readonly currency: string;
+    }
   | QuotaRefusal
   | { readonly reason: 'balance-too-low'; readonly netMinor: bigint; readonly currency: string }
   | { readonly reason: 'may-not-spend' }
@@ -97,6 +103,9 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   const unmatched = refusalOfUnmatched(form, prices);
   if (unmatched !== null) return unmatched;
   const netMinor = sum(costs);
+  const { maxCost } = form;
+  if (maxCost !== null && netMinor > (parseAmount(maxCost, currency) ?? -1n))
+    return refused({ reason: 'above-max-cost', netMinor, maxCost, currency });
   const minimumMinor = cardMinimumMinor(currency);
   if (paymentMethod === 'E' && minimumMinor !== undefined && netMinor < minimumMinor) {
     return refused({ reason: 'below-minimum', minimumMinor, currency });

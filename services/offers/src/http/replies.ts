@@ -116,6 +116,8 @@ const createReplies = {
     invalid(
       `A card payment must be at most ${formatMinor(maximumMinor, currency)} ${currency}, VAT included`,
     ),
+  'above-max-cost': ({ netMinor, maxCost, currency }) =>
+    invalid(`The cost of ${formatMinor(netMinor, currency)} ${currency} is above the max_cost of ${maxCost}`),
   'quota-exceeded': ({ whose, limit, inUse, wanted }) =>
     coded(
       'E4',
@@ -129,11 +131,7 @@ const createReplies = {
       `Offer quota exceeded: this organisation may create ${limit} LIVE offers a day that cost 0.00 and has created ${created} today${more(wanted)}. Let the offer run longer or reach more users, so that it costs at least 0.01, or try again after 00:00 UTC`,
     ),
   'balance-too-low': ({ netMinor, currency }) =>
-    coded(
-      'E3',
-      200,
-      `The balance is below the offer's cost of ${formatMinor(netMinor, currency)} ${currency}`,
-    ),
+    coded('E3', 200, `The balance is below the cost of ${formatMinor(netMinor, currency)} ${currency}`),
   'may-not-spend': () =>
     coded(
       'E1',
@@ -146,7 +144,7 @@ const createReplies = {
     return coded(
       'E1',
       403,
-      `The offer costs ${cost}, and of the spending limit of ${limit} a ${per} (UTC) of ${whose === 'key' ? 'this API key' : 'your account'} ${left} is left`,
+      `The cost is ${cost}, and of the spending limit of ${limit} a ${per} (UTC) of ${whose === 'key' ? 'this API key' : 'your account'} ${left} is left`,
     );
   },
   // Moderation's text says what is wrong with the image and what to do about it.

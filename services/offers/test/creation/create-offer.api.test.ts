@@ -179,7 +179,7 @@ describe('with a quote', () => {
     Object.assign(under.otherServices.billing, { balanceMinor: quotedMinor - 1n });
     expect((await create(under, { quote_id })).body).toMatchObject({
       return_code: 'E3',
-      message: "The balance is below the offer's cost of 7.77 GBP",
+      message: 'The balance is below the cost of 7.77 GBP',
     });
   });
 
@@ -274,7 +274,7 @@ describe('E3 200: balance below the cost', () => {
   it('the message has every digit of a cost that no balance can hold', async () => {
     priceIs(10n ** 30n);
     const cost = `1${'0'.repeat(28)}.00 GBP`;
-    await expectRefused(coded('E3', 200, `The balance is below the offer's cost of ${cost}`));
+    await expectRefused(coded('E3', 200, `The balance is below the cost of ${cost}`));
   });
 
   it('never happens for a card payment, nor for a cost that rounds to 0.00', async () => {

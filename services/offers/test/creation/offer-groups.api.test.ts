@@ -42,7 +42,8 @@ async function payGroup(group: Created): Promise<void> {
 describe('a group from the balance', () => {
   it('is one charge and an ordinary offer at each place, in their order', async () => {
     const key = randomUUID();
-    const answer = await createGroup(under, startingNow, { key });
+    const parts = { ...startingNow, max_cost: '30' };
+    const answer = await createGroup(under, parts, { key });
     const { group_id: groupId, offers } = answer.body as Created;
     expect(answer.body).toEqual({
       return_code: 'S1',
@@ -71,8 +72,12 @@ describe('a group from the balance', () => {
       expect(await bodyOf('GET', `/portal/offers/${id}`)).toMatchObject({ ...place, cost_minor: '1000' });
     }
 
-    expect((await createGroup(under, startingNow, { key })).body).toEqual(answer.body);
-    expect((await create(under, startingNow, { key })).status).toBe(422);
+    // The repeat of a purchase has the reply of the first, also at another price.
+    under.otherServices.pricing.costMinor = 99_00n;
+    expect((await createGroup(under, parts, { key })).body).toEqual(answer.body);
+    for (const other of [startingNow, { ...startingNow, max_cost: '31' }])
+      expect((await createGroup(under, other, { key })).status).toBe(422);
+    expect((await create(under, parts, { key })).status).toBe(422);
     expect(await bodyOf('GET', `/portal/creations/${key}`)).toEqual({
       state: 'created',
       offer_id: offers[0]?.offer_id,
@@ -99,13 +104,19 @@ describe('a group from the balance', () => {
       'a sum above the balance',
       {},
       { billing: { balanceMinor: 29_99n } },
-      coded('E3', 200, "The balance is below the offer's cost of 30.00 GBP"),
+      coded('E3', 200, 'The balance is below the cost of 30.00 GBP'),
     ],
     [
       'a balance that is spent by the time of the charge',
       {},
       { billing: { spent: true } },
-      coded('E3', 200, "The balance is below the offer's cost of 30.00 GBP"),
+      coded('E3', 200, 'The balance is below the cost of 30.00 GBP'),
+    ],
+    [
+      'a sum above max_cost',
+      { max_cost: '29.99' },
+      {},
+      coded('E1', 400, 'The cost of 30.00 GBP is above the max_cost of 29.99'),
     ],
     [
       'a sum above the card maximum',
@@ -188,7 +199,7 @@ describe('a group from the balance', () => {
       Object.assign(billing, left);
       expect(await createGroup(under, {}, { caller: { spending } })).toMatchObject({
         status: 403,
-        body: { message: expect.stringMatching(/^The offer costs 30\.00 GBP, .* 29\.99 GBP is left$/) },
+        body: { message: expect.stringMatching(/^The cost is 30\.00 GBP, .* 29\.99 GBP is left$/) },
       });
     }
     expect(await tracesIn(under)).toEqual(nothing);

@@ -203,6 +203,11 @@ export const refusedByOthers: readonly Reason[] = [
     reply: because({ reason: 'swapped-place' }),
   },
   {
+    name: 'a cost above max_cost',
+    spoil: (it) => void (it.parts['max_cost'] = '9.99'),
+    reply: because({ reason: 'above-max-cost', netMinor: 10_00n, maxCost: '9.99', currency: 'GBP' }),
+  },
+  {
     name: 'a picture that moderation cannot read',
     spoil: set('moderation', { verdict: 'unreadable' }),
     reply: because({ reason: 'image-unreadable', problem: 'image is damaged or incomplete' }),

@@ -56,6 +56,7 @@ describe('a valid form', () => {
         expiryAt: new Date('2026-06-01T10:01:00Z'),
         paymentMethod: 'E',
         quoteId: null,
+        maxCost: null,
         imageOfferId: null,
       },
     });
@@ -68,6 +69,7 @@ describe('a valid form', () => {
       'gender[]': [''],
       'interests[]': [''],
       quote_id: [''],
+      max_cost: [''],
     };
     expect(read(none)).toMatchObject({
       ok: true,
@@ -92,6 +94,15 @@ describe('a valid form', () => {
     expect(faultsOf({ quote_id: [`${longest}x`] })).toEqual([
       'quote_id must be the quote_id of a price estimate',
     ]);
+  });
+
+  it('may bound the cost by an amount', () => {
+    for (const text of ['0', '60', '60.5', '60.05'])
+      expect(read({ max_cost: [text] })).toMatchObject({ ok: true, form: { maxCost: text } });
+    for (const text of ['-1', '60.005', '1e3', '60,00', 'GBP 60'])
+      expect(faultsOf({ max_cost: [text] })).toEqual([
+        'max_cost must be an amount in your billing currency, such as 60.00',
+      ]);
   });
 
   it('measures texts in code points', () => {

@@ -31,6 +31,8 @@ export type OfferForm = Omit<OfferContent, 'latitude' | 'longitude'> & {
   readonly paymentMethod: PaymentMethod;
   /** The quote whose price the offer must cost; null if the price is computed now. */
   readonly quoteId: string | null;
+  /** The most that all offers may cost together, as it was written; null: no bound. */
+  readonly maxCost: string | null;
   /** The offer whose picture this one gets too; null if a picture is sent. */
   readonly imageOfferId: number | null;
 };
@@ -50,6 +52,7 @@ export const singleFields = [
   'payment_method',
   'environment',
   'quote_id',
+  'max_cost',
   'image_offer_id',
 ] as const;
 type SingleField = (typeof singleFields)[number];
@@ -139,6 +142,7 @@ function readForm(
     paymentMethod: readPaymentMethod(fields),
     environment: checkEnvironment(fields),
     quoteId: readQuoteId(fields),
+    maxCost: readMaxCost(fields),
   });
   if (!read.ok) return read;
   const { period, names: _names, environment: _environment, ...facts } = read.value;
@@ -206,4 +210,13 @@ function readQuoteId(fields: FormFields): Reading<string | null> {
   const text = single(fields, 'quote_id');
   if (!quoteIdRule.safeParse(text).success) return fault(notAQuote);
   return valid(text === '' ? null : text);
+}
+
+/** Null if it was omitted. Its currency is that of the caller. */
+function readMaxCost(fields: FormFields): Reading<string | null> {
+  const text = single(fields, 'max_cost');
+  if (text === '') return valid(null);
+  return /^\d{1,12}(\.\d{1,2})?$/.test(text)
+    ? valid(text)
+    : fault('max_cost must be an amount in your billing currency, such as 60.00');
 }

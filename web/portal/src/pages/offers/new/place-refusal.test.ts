@@ -15,7 +15,7 @@ describe('a refusal', () => {
   });
   test('of a spending limit is shown for the whole form, with what to do', () => {
     const limit =
-      'The offer costs 61.00 GBP, and of the spending limit of 60.00 GBP a day (UTC) of your account 12.50 GBP is left';
+      'The cost is 61.00 GBP, and of the spending limit of 60.00 GBP a day (UTC) of your account 12.50 GBP is left';
     expect(placeRefusal('E1', limit)).toEqual({
       faults: {},
       rest: expect.stringMatching(/12\.50 GBP is left\. Nothing was created\. .*ask an admin/),

@@ -54,7 +54,7 @@ export function placeRefusal(code: string | null, serviceSays: string): Placed {
     if (named !== undefined) faults[named] = `${fieldNames[named]} ${words.join(' ')}.`;
     else if (part.startsWith('A card payment')) faults.payment = `${part}.`;
     else if (name === 'image_offer_id') faults.picture = COPIED_PICTURE_GONE;
-    else if (part.startsWith('The offer costs')) rest.push(`${part}. ${ABOVE_LIMIT}`);
+    else if (part.startsWith('The cost is')) rest.push(`${part}. ${ABOVE_LIMIT}`);
     else if (name === 'quote_id') rest.push(PRICE_NOT_HELD);
     else if (/picture|image/i.test(part)) faults.picture = `${part}.`;
     else rest.push(`${part}.`);
