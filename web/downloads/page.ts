@@ -1,32 +1,19 @@
 /** The page `/downloads`: our clients, their hashes, and what is missing. It works without the apps. */
+import { sitePage } from '@offer-ads/contracts/portal/site-page';
 import type { Download, Downloads, Missing } from './build.ts';
 
 export function downloadsPage({ files, missing }: Downloads): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Downloads - Offer Ads</title>
-    <link rel="icon" href="/assets/icon.svg" />
-    <link rel="stylesheet" href="/assets/site.css" />
-  </head>
-  <body>
-    <header class="site-bar">
-      <a class="brand" href="/"><img class="mark" src="/assets/icon.svg" alt="" width="28" height="28" />Offer Ads</a>
-      <nav aria-label="Site"><a href="/docs">Guides</a> <a class="button quiet" href="/portal">Portal</a></nav>
-    </header>
-    <main class="status">
-      <h1>Downloads</h1>
-      <p class="note">Our clients for programs. <a href="/docs/sdk">The guide</a> says how they are installed. All hashes:
-        <a href="/downloads/SHA256SUMS">SHA256SUMS</a>. For programs: <a href="/downloads/index.json">index.json</a>.</p>
-      <ul class="card dependencies">
+  return sitePage({
+    title: 'Downloads - Offer Ads',
+    description: 'The clients of Offer Ads for TypeScript and Python, with their hashes.',
+    look: 'status',
+    main: `<h1>Downloads</h1>
+<p class="note">Our clients for programs. <a href="/docs/sdk">The guide</a> says how they are installed. All hashes:
+<a href="/downloads/SHA256SUMS">SHA256SUMS</a>. For programs: <a href="/downloads/index.json">index.json</a>.</p>
+<ul class="card dependencies">
 ${[...files.map(row), ...missing.map(missingRow)].join('\n')}
-      </ul>
-    </main>
-  </body>
-</html>
-`;
+</ul>`,
+  });
 }
 
 function row({ name, version, file, size, sha256 }: Download): string {

@@ -1,4 +1,5 @@
 /** The front page, `/`: what the service does, and the ways into it. */
+import { sitePage } from '@offer-ads/contracts/portal/site-page';
 import {
   ArrowRight,
   BookOpen,
@@ -59,32 +60,15 @@ const doors: readonly (Point & { readonly address: string })[] = [
 ];
 
 export function frontPage({ font }: { readonly font: string }): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="description" content="Advertise offers to members of a dating community near a place.">
-<title>Offer Ads: offers for people nearby</title>
-<link rel="icon" href="/assets/icon.svg">
-<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>
-<link rel="stylesheet" href="/assets/site.css">
-<script src="/portal/theme.js"></script>
-<script type="module" src="/assets/calculator.js"></script>
-</head>
-<body>
-<header class="site-bar">
-<a class="brand" href="/"><img class="mark" src="/assets/icon.svg" alt="" width="28" height="28">Offer Ads</a>
-<nav aria-label="Site">
-<a href="/docs">Guides</a>
-<a class="wide" href="/docs/reference">API reference</a>
-<a class="wide" href="/status">Status</a>
-<a class="button quiet" href="/portal">Sign in</a>
-</nav>
-</header>
-<main>
-<section class="hero">
+  return sitePage({
+    title: 'Offer Ads: offers for people nearby',
+    description: 'Advertise offers to members of a dating community near a place.',
+    head: [
+      `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`,
+      '<script src="/portal/theme.js"></script>',
+      '<script type="module" src="/assets/calculator.js"></script>',
+    ],
+    main: `<section class="hero">
 <div class="hero-text">
 <h1>Offers for people nearby</h1>
 <p class="lead">Show your offer to members of a dating community near the place that you choose. You see the price and the number of members before you buy.</p>
@@ -105,18 +89,8 @@ ${calculator}
 <h2 class="doors-title">Where do you want to go?</h2>
 <ul class="doors">
 ${doors.map(({ icon, title, text, address }) => `<li class="card">${iconHtml(icon)}<h3><a href="${address}">${title}</a></h3><p>${text}</p></li>`).join('\n')}
-</ul>
-</main>
-<footer class="site-foot">
-<span>Offer Ads</span>
-<a href="/docs/reference">API reference</a>
-<a href="/openapi.json">OpenAPI document</a>
-<a href="/status">Status</a>
-<a href="/contact">Contact and legal</a>
-</footer>
-</body>
-</html>
-`;
+</ul>`,
+  });
 }
 
 /** A place with its circle: members inside it are reached, the others are not. */

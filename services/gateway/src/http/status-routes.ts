@@ -3,7 +3,7 @@ import { neverSniffed, protect } from '@offer-ads/platform/pages/built-pages';
 import type { Express, Response } from 'express';
 import type { Status, StatusWithOutages } from '../domain/status.ts';
 import type { ReadStatus } from '../status.ts';
-import { sitePolicy } from './pages/site-page.ts';
+import { sitePolicy } from './pages/contact-page.ts';
 import { statusPage } from './pages/status-page.ts';
 
 export function statusRoutes(app: Express, read: ReadStatus): void {

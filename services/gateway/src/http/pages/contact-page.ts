@@ -1,14 +1,27 @@
 /** `/contact`: who runs this service, from the settings. */
-import { protect } from '@offer-ads/platform/pages/built-pages';
+import { sitePage } from '@offer-ads/contracts/portal/site-page';
+import { policyOf, protect } from '@offer-ads/platform/pages/built-pages';
 import { escapeHtml } from '@offer-ads/platform/pages/web-page';
 import type { Express } from 'express';
 import type { GatewayConfig } from '../../config.ts';
-import { sitePage, sitePolicy } from './site-page.ts';
+
+/** Of pages without a script. */
+export const sitePolicy = policyOf([
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+]);
 
 type Contact = Pick<GatewayConfig, 'SUPPORT_EMAIL' | 'IMPRINT_URL' | 'PRIVACY_POLICY_URL' | 'TERMS_URL'>;
 
 export function contactPage(app: Express, config: Contact): void {
-  const page = sitePage({ title: 'Contact and legal - Offer Ads', main: contactsOf(config) });
+  const page = sitePage({
+    title: 'Contact and legal - Offer Ads',
+    description: 'Who runs Offer Ads here, and whom to ask for help.',
+    look: 'status',
+    main: contactsOf(config),
+  });
   app.get('/contact', (_req, res) => {
     protect(res, sitePolicy);
     res.set('Cache-Control', 'max-age=300').type('html').send(page);

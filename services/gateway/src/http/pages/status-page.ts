@@ -1,7 +1,7 @@
 /** The status page. */
+import { sitePage } from '@offer-ads/contracts/portal/site-page';
 import { escapeHtml } from '@offer-ads/platform/pages/web-page';
 import type { Dependency, Outage, Overall, StatusWithOutages } from '../../domain/status.ts';
-import { sitePage } from './site-page.ts';
 
 const headings = {
   operational: 'Everything works',
@@ -24,6 +24,8 @@ const labels: Readonly<Record<string, string>> = {
 export function statusPage(status: StatusWithOutages): string {
   return sitePage({
     title: `${headings[status.overall]} - Status`,
+    description: 'Whether Offer Ads works now, and its outages of the last 90 days.',
+    look: 'status',
     main: `      <h1>Status</h1>
       <p class="overall ${status.overall}">${escapeHtml(headings[status.overall])}</p>
       <ul class="card dependencies">
