@@ -2,7 +2,7 @@
 import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
 
 const words: Readonly<Record<TransactionKind, string>> = {
-  'offer-charge': 'Offer paid from the balance',
+  'offer-charge': 'Offer bought',
   'offer-card-payment': 'Offer paid by card',
   'group-card-payment': 'Several offers paid by card',
   'unused-time-credit': 'Credit for time in which the offer did not run',

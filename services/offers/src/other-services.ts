@@ -190,7 +190,13 @@ function chargeOf(offer: Offer) {
 }
 
 function groupChargeOf(offers: Sold) {
-  return { groupId: offers[0].groupId, offers: offers.map(chargeOf) };
+  // Statements, credits and mails name the place: the offers of a group share their title.
+  const placed = offers.map((offer) => ({ ...chargeOf(offer), title: titleWithPlace(offer) }));
+  return { groupId: offers[0].groupId, offers: placed };
+}
+
+function titleWithPlace({ title, placeLabel }: Offer): string {
+  return placeLabel === null ? title : `${title} (${placeLabel})`;
 }
 
 /** What the payer of a group buys. */

@@ -71,7 +71,7 @@ export function walksOfStaffWork(portal: () => Portal): void {
     await page.getByRole('navigation', { name: 'Modes' }).getByRole('link', { name: 'TEST' }).click();
     const row = (text: string) => page.getByRole('row').filter({ hasText: text });
     await reloadUntil(page, row('Offer paid by card: Tea by card'));
-    await row('Offer paid from the balance: Tea from the balance').waitFor();
+    await row('Offer bought: Tea from the balance').waitFor();
     await page.getByText('The same figures as a table').click();
     expect(await faultsOf(page, 'console-money')).toEqual([]);
     const download = page.waitForEvent('download');

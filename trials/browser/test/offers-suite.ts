@@ -85,10 +85,10 @@ export function walksOfOffers(portal: () => Portal): void {
     for (const cause of [
       'Top-up by card',
       'Play money',
-      'Offer paid from the balance',
+      'Offer bought',
       'Credit for time in which the offer did not run',
     ])
-      await page.getByRole('cell', { name: cause }).first().waitFor();
+      await page.getByRole('rowheader', { name: cause }).first().waitFor();
   });
 
   it.concurrent('an offer is edited, duplicated, and extended once by two clicks', async () => {
@@ -124,7 +124,7 @@ export function walksOfOffers(portal: () => Portal): void {
     await dialog.locator('.estimate strong').waitFor();
     expect(await faultsOf(page, 'extend-offer')).toEqual([]);
     await dialog.getByLabel('From the TEST balance').check();
-    await dialog.getByRole('button', { name: 'Buy' }).dblclick();
+    await dialog.getByRole('button', { name: /^(Buy|Pay)/ }).dblclick();
     await page.getByRole('heading', { name: 'The offer is extended' }).waitFor();
     await page.getByRole('link', { name: 'Go to the following offer' }).click();
     await page.getByText('It is paid and will be shown from').waitFor();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { byName, countryName, currencyName, slugOf } from './names.ts';
+import { byName, countryName, currencyName, currencyOfCountry, slugOf } from './names.ts';
 
 describe('names', () => {
   it('are in English, with the code of a currency', () => {
@@ -15,6 +15,16 @@ describe('names', () => {
   it('are sorted by name, not by code', () => {
     const names = byName(['DE', 'AX', 'FR'], countryName).map(({ name }) => name);
     expect(names).toEqual(['Åland Islands', 'France', 'Germany']);
+  });
+
+  it.each([
+    ['GB', 'GBP'],
+    ['IE', 'EUR'],
+    ['FR', 'EUR'],
+    ['', undefined],
+    ['PK', undefined],
+  ])('propose for the country %p the currency %p', (country, currency) => {
+    expect(currencyOfCountry(country, ['AUD', 'EUR', 'GBP'])).toBe(currency);
   });
 
   it('are letters, digits and hyphens in the names of files', () => {

@@ -35,3 +35,12 @@ export function slugOf(name: string): string {
     .replaceAll(/^-+|-+$/g, '');
   return slug === '' ? 'organisation' : slug;
 }
+
+const euroCountries = 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK';
+
+/** By the code of its country, with which all codes of ISO 4217 begin but the euro's. Undefined: none of these currencies. */
+export function currencyOfCountry(country: string, currencies: readonly string[]): string | undefined {
+  if (country === '') return undefined;
+  const wanted = euroCountries.split(' ').includes(country) ? 'EU' : country;
+  return currencies.find((code) => code.startsWith(wanted));
+}

@@ -239,6 +239,7 @@ export const resultsReply = z
         z.object({
           offer_id: offerId,
           title: z.string(),
+          place_label: z.string().nullable(),
           offer_status: offerStatus,
           status: z.enum(['enabled', 'disabled']),
           ...traffic,

@@ -80,6 +80,7 @@ export async function readResults(
       return {
         offer_id: offer.offerId,
         title: offer.title,
+        place_label: offer.placeLabel,
         offer_status: statusAt(offer, now),
         status: offer.disabledSince === null ? 'enabled' : 'disabled',
         views,

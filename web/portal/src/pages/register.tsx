@@ -8,7 +8,7 @@ import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Outcome } from '../../../ui/outcome.tsx';
 import { Loaded } from '../../../ui/states.tsx';
-import { byName, countryName, currencyName } from '../names.ts';
+import { byName, countryName, currencyName, currencyOfCountry } from '../names.ts';
 import { PortalPage } from '../portal-page.tsx';
 
 export function Register() {
@@ -54,6 +54,9 @@ export function Register() {
 
 function SignUpForm(o: { readonly state: SignUpState; readonly sent: (email: string) => void }) {
   const { state, sent } = o;
+  // That of the country, until the person has chosen another one.
+  const [proposed, setProposed] = useState('');
+  const [chosen, setChosen] = useState<string | null>(null);
   const ask = async (values: FormData) => {
     const names = ['name', 'tradingName', 'country', 'currency', 'email'] as const;
     const wish = Object.fromEntries(names.map((name) => [name, textOf(values, name)]));
@@ -84,14 +87,26 @@ function SignUpForm(o: { readonly state: SignUpState; readonly sent: (email: str
       <div class="two">
         <Field name="country" label="Country" hint="In the United Kingdom VAT is added to card payments.">
           {(described) => (
-            <select {...described} autocomplete="country" required>
+            <select
+              {...described}
+              autocomplete="country"
+              required
+              onChange={({ currentTarget: { value } }) =>
+                setProposed(currencyOfCountry(value, state.currencies) ?? '')
+              }
+            >
               <Choices codes={state.countries} nameOf={countryName} />
             </select>
           )}
         </Field>
         <Field name="currency" label="Billing currency" hint="It cannot be changed later.">
           {(described) => (
-            <select {...described} required>
+            <select
+              {...described}
+              required
+              value={chosen ?? proposed}
+              onChange={({ currentTarget: { value } }) => setChosen(value)}
+            >
               <Choices codes={state.currencies} nameOf={currencyName} />
             </select>
           )}

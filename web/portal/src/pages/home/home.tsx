@@ -19,15 +19,17 @@ export function Home() {
   const { at, session, mode, may } = usePortal();
   const [period, setPeriod] = useState<Period>('7');
   const data = useHome(period);
-  const { organisation, balance, keys, people, results } = data;
+  const { organisation, balance, keys, people, results, calls } = data;
   const hasOffers = results.data !== undefined && results.data.offers.total === 'some';
+  const { inForce } = listKeys(keys.data?.keys ?? [], { mode, text: '', withPast: false });
+  const hasCalls = calls.data !== undefined && calls.data.calls.length > 0;
   const steps = stepsOf({
     mode,
     may,
     termsAccepted: organisation.data?.termsAccepted,
     termsDue: organisation.data?.termsDueAt ? momentText(organisation.data.termsDueAt) : null,
     balanceMinor: balance.data && BigInt(balance.data.balanceMinor),
-    keysInForce: keys.data && listKeys(keys.data.keys, { mode, text: '', withPast: false }).inForce,
+    keysInForce: keys.data && inForce,
     hasOffers: results.data && hasOffers,
     people: people.data?.people.length,
   });
@@ -55,9 +57,9 @@ export function Home() {
           {hasOffers && <NextSteps steps={steps} />}
           <div class="two">
             {may('billing') && <Balance of={data} />}
-            {may('keys') && <Keys of={data} />}
+            {may('keys') && inForce > 0 && <Keys inForce={inForce} of={data} />}
           </div>
-          {may('calls') && <LastCalls of={data} />}
+          {may('calls') && (inForce > 0 || hasCalls) && <LastCalls of={data} />}
         </>
       )}
     </PortalPage>
@@ -73,9 +75,7 @@ function Balance({ of: { balance } }: { readonly of: HomeData }) {
   );
 }
 
-function Keys({ of: { keys } }: { readonly of: HomeData }) {
-  const { mode } = usePortal();
-  const { inForce } = listKeys(keys.data?.keys ?? [], { mode, text: '', withPast: false });
+function Keys({ inForce, of: { keys } }: { readonly inForce: number; readonly of: HomeData }) {
   return (
     <Card title="API keys" page="keys" link="Manage API keys" query={keys}>
       <p class="large">

@@ -129,9 +129,12 @@ function OfPeriod({ of: results, period }: { readonly of: ResultsReply; readonly
                 title: 'Offer',
                 kind: 'name',
                 cell: (offer) => (
-                  <a class="as-written" href={at(`offers/${offer.offer_id}`)}>
-                    {offer.title}
-                  </a>
+                  <>
+                    <a class="as-written" href={at(`offers/${offer.offer_id}`)}>
+                      {offer.title}
+                    </a>
+                    {offer.place_label !== null && <div class="small muted">{offer.place_label}</div>}
+                  </>
                 ),
               },
               {

@@ -71,6 +71,7 @@ export function Statement() {
               { title: 'When', cell: (entry) => <When at={entry.bookedAt} /> },
               {
                 title: 'What',
+                kind: 'name',
                 cell: (entry) => (
                   <div class="as-written">
                     {entryText(entry.kind)}

@@ -7,7 +7,7 @@ import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { usePortal } from '../../session.ts';
 import { useOffersChanged } from './offers-data.ts';
 import { DeleteOffer } from './one/delete-offer.tsx';
-import { quoted } from './quoted.ts';
+import { quotedOffer } from './quoted.ts';
 import { isWithheld } from './standing.ts';
 
 /** The result of an action, shown near the button. */
@@ -36,8 +36,8 @@ export function OfferActions({ offer, done, children }: OfferActionsProps) {
     // A refusal also shows that the offer on the page is out of date.
     await changed();
     const text = reply.ok
-      ? `${quoted(offer.title)} ${past[action]}.`
-      : `${quoted(offer.title)}: ${reply.message}`;
+      ? `${quotedOffer(offer)} ${past[action]}.`
+      : `${quotedOffer(offer)}: ${reply.message}`;
     done({ id: crypto.randomUUID(), good: reply.ok, text }, false);
   };
 

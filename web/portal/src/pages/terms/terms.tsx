@@ -23,7 +23,7 @@ export function Terms() {
   return (
     <PortalPage
       title="Advertising terms"
-      lead="You can create offers after the version that holds, or a later one, is accepted."
+      lead="Your organisation must accept them before it can create offers."
     >
       <Loaded query={terms} what="the terms" lines={8}>
         {(data) => <Standing terms={data} />}
@@ -33,13 +33,16 @@ export function Terms() {
 }
 
 function Standing({ terms }: { readonly terms: TermsReply }) {
+  const { at, may } = usePortal();
   const { latest, earlier } = terms;
   const [accepted, setAccepted] = useState<string | null>(null);
   if (latest === null) return <Empty title="No terms have been published yet" icon={FileText} />;
   return (
     <>
       {accepted === latest.version && latest.acceptedAt !== null && (
-        <Outcome key={accepted}>The terms are accepted. Your organisation can create offers.</Outcome>
+        <Outcome key={accepted}>
+          The terms are accepted. {may('offers') && <a href={at('offers/new')}>Create an offer</a>}
+        </Outcome>
       )}
       <section class="stack" aria-labelledby="version">
         <div>

@@ -59,18 +59,11 @@ export function OffersTable({ offers, isWaiting, choice, isOfGroup = false, done
             )}
             <th scope="col">{isOfGroup ? 'Place' : 'Offer'}</th>
             <th scope="col">State</th>
-            <th scope="col" class="numeric">
-              Views
-            </th>
-            <th scope="col" class="numeric">
-              Clicks
-            </th>
-            <th scope="col" class="numeric">
-              Click rate
-            </th>
-            <th scope="col" class="numeric">
-              Spend
-            </th>
+            {['Views', 'Clicks', 'Click rate', 'Spend'].map((title) => (
+              <th key={title} scope="col" class="numeric">
+                {title}
+              </th>
+            ))}
             <th scope="col">
               <span class="hidden">Actions</span>
             </th>
@@ -79,7 +72,9 @@ export function OffersTable({ offers, isWaiting, choice, isOfGroup = false, done
         <tbody>
           {runsOf(offers).map(({ groupId, offers: run }) => (
             <Fragment key={run[0]?.offer_id}>
-              {groupId !== null && !isOfGroup && <GroupRow groupId={groupId} offers={run} done={done} />}
+              {groupId !== null && !isOfGroup && (
+                <GroupRow groupId={groupId} offers={run} isChoosable={mayChoose} done={done} />
+              )}
               {inOrderOfPlaces(run).map((offer) => (
                 <OfferRow
                   key={offer.offer_id}
@@ -108,25 +103,58 @@ type GroupRowProps = {
   readonly groupId: number;
   /** Those that are listed here. */
   readonly offers: readonly PortalOffer[];
+  readonly isChoosable: boolean;
   readonly done: (done: SaidOfOffers) => void;
 };
 
-function GroupRow({ groupId, offers, done }: GroupRowProps) {
+function GroupRow({ groupId, offers, isChoosable, done }: GroupRowProps) {
   const { at } = usePortal();
+  const sum = (of: (offer: PortalOffer) => number) => offers.reduce((total, offer) => total + of(offer), 0);
+  const running = sum(({ offer_status: status }) => (status === 'Active' ? 1 : 0));
+  const totals = {
+    views: sum(({ views }) => views),
+    clicks: sum(({ clicks }) => clicks),
+    spend_minor: String(offers.reduce((total, { spend_minor: minor }) => total + BigInt(minor), 0n)),
+    currency: offers[0]?.currency ?? '',
+  };
   return (
     <tr class="group-row">
-      <th colSpan={8} scope="rowgroup">
-        <div class="row spread">
-          <span>
-            <a class="as-written" href={at(pageOf({ groupId, offerId: 0 }))}>
-              {offers[0]?.title}
-            </a>{' '}
-            <span class="small muted">{placesText(offers.length)}</span>
-          </span>
-          <GroupActions groupId={groupId} offers={offers} done={done} />
-        </div>
+      <th colSpan={isChoosable ? 2 : 1} scope="rowgroup">
+        <a class="as-written" href={at(pageOf({ groupId, offerId: 0 }))}>
+          {offers[0]?.title}
+        </a>{' '}
+        <span class="small muted">{placesText(offers.length)}</span>
       </th>
+      <td class="state small">{running} running</td>
+      <Figures of={totals} />
+      <td class="does">
+        <GroupActions groupId={groupId} offers={offers} done={done} />
+      </td>
     </tr>
+  );
+}
+
+type FiguresProps = {
+  readonly of: Pick<PortalOffer, 'views' | 'clicks' | 'spend_minor' | 'currency'>;
+};
+
+function Figures({ of: figures }: FiguresProps) {
+  const amount = useAmounts();
+  const { countText, percentText } = useFigures();
+  const cells = [
+    ['Views', countText(figures.views)],
+    ['Clicks', countText(figures.clicks)],
+    ['Click rate', percentText(figures)],
+    ['Spend', amount(figures.spend_minor, figures.currency)],
+  ] as const;
+  return (
+    <>
+      {cells.map(([label, text]) => (
+        <td key={label} class="numeric" data-label={label}>
+          {text}
+        </td>
+      ))}
+    </>
   );
 }
 
@@ -140,8 +168,6 @@ type OfferRowProps = {
 
 function OfferRow({ offer, isOfGroup, choice, done }: OfferRowProps) {
   const { at } = usePortal();
-  const amount = useAmounts();
-  const { countText, percentText } = useFigures();
   const now = useOfferNow();
   const canBeChosen = bulkActionsOf(offer).length > 0;
   return (
@@ -176,18 +202,7 @@ function OfferRow({ offer, isOfGroup, choice, done }: OfferRowProps) {
         <StateBadges offer={offer} />
         {lostMinor(offer, now()) !== null && <p class="small muted">Its time passes</p>}
       </td>
-      <td class="numeric" data-label="Views">
-        {countText(offer.views)}
-      </td>
-      <td class="numeric" data-label="Clicks">
-        {countText(offer.clicks)}
-      </td>
-      <td class="numeric" data-label="Click rate">
-        {percentText(offer)}
-      </td>
-      <td class="numeric" data-label="Spend">
-        {amount(offer.spend_minor, offer.currency)}
-      </td>
+      <Figures of={offer} />
       <td class="does">{offer.deleted_datetime === null && <OfferActions offer={offer} done={done} />}</td>
     </tr>
   );

@@ -21,7 +21,7 @@ const steps = [
 type Said = { readonly id: string; readonly good: boolean; readonly text: string };
 
 export function TestClock() {
-  const { api, scope } = usePortal();
+  const { api, at, scope } = usePortal();
   const queries = useQueryClient();
   const clock = useTestClock();
   const now = useOfferNow();
@@ -53,8 +53,9 @@ export function TestClock() {
       <summary>Test clock</summary>
       <div class="stack">
         <p class="hint">
-          Move the time of your TEST offers forward, and they start and end as if it had passed, with credits,
-          webhooks and mails. Keys of TEST mode share this clock.
+          Move the time of your TEST offers forward, and they start and end as if it had passed, with credits
+          and webhooks, and with mails if you want those of TEST mode (<a href={at('settings')}>Settings</a>).
+          Keys of TEST mode share this clock.
         </p>
         {said !== null &&
           (said.good ? (

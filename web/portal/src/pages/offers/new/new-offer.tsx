@@ -327,6 +327,7 @@ export function NewOffer() {
                 estimate={estimate}
                 fault={faults.payment}
                 disabled={busy}
+                isDraftKept
                 set={set}
               />
               {refused !== null && refused.rest !== null && (

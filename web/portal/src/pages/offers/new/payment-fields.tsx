@@ -15,10 +15,13 @@ type PaymentFieldsProps = {
   readonly estimate: Estimate;
   readonly fault: string | undefined;
   readonly disabled: boolean;
+  /** What was entered is there again when the person comes back. */
+  readonly isDraftKept?: boolean;
   readonly set: (part: Partial<Draft>) => void;
 };
 
-export function PaymentFields({ draft, estimate, fault, disabled, set }: PaymentFieldsProps) {
+export function PaymentFields(o: PaymentFieldsProps) {
+  const { draft, estimate, fault, disabled, isDraftKept = false, set } = o;
   const { session, may, at, mode } = usePortal();
   const { country, currency } = session.organisation;
   const amount = useAmounts();
@@ -62,14 +65,14 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
       {hasNoAddress && draft.paymentMethod === 'E' && !tooSmall && (
         <p class="small">
           The invoice would show no address of your organisation, and it cannot be changed later.{' '}
-          <a href={`${at('settings')}#billing-details`}>Add the address in Settings</a> first: your draft is
-          kept.
+          <a href={`${at('settings')}#billing-details`}>Add the address in Settings</a> first
+          {isDraftKept && ': your draft is kept'}.
         </p>
       )}
-      {(tooLow || fault !== undefined) && may('billing') && (
+      {draft.paymentMethod === 'B' && (tooLow || fault !== undefined) && may('billing') && (
         <p class="small">
-          <a href={at('money')}>Top up the balance</a>. Your draft is kept here; the picture is kept unless
-          you reload the page.
+          <a href={at('money')}>Top up the balance</a> first
+          {isDraftKept && ': your draft is kept, and its picture unless you reload the page'}.
         </p>
       )}
     </Choices>

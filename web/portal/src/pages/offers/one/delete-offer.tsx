@@ -5,7 +5,7 @@ import { When } from '../../../../../ui/when.tsx';
 import { useAmounts } from '../../../amounts/amounts.ts';
 import { usePortal } from '../../../session.ts';
 import { useCredit, useOffersChanged } from '../offers-data.ts';
-import { quoted } from '../quoted.ts';
+import { quotedOffer } from '../quoted.ts';
 
 type DeleteOfferProps = {
   readonly offer: PortalOffer;
@@ -25,7 +25,7 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
     void changed();
     // If the answer was lost or too late, the offer says whether it was deleted.
     if (!reply.ok && (now === null || now.deleted_datetime === null)) return reply;
-    deleted(`${quoted(offer.title)} is deleted. ${creditSentence(creditOf(now))}`.trim());
+    deleted(`${quotedOffer(offer)} is deleted. ${creditSentence(creditOf(now))}`.trim());
     return undefined;
   };
   /** Without what was credited before: the statement has that apart. Null: not known. */
@@ -42,7 +42,7 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
   };
 
   return (
-    <Confirm title={`Delete ${quoted(offer.title)}?`} submit="Delete the offer" act={remove} close={close}>
+    <Confirm title={`Delete ${quotedOffer(offer)}?`} submit="Delete the offer" act={remove} close={close}>
       <p>
         Members never see it again, and this cannot be undone. You can still read it among the deleted offers.
       </p>

@@ -18,7 +18,7 @@ import { PictureFields } from '../new/form-picture.tsx';
 import { TextFields } from '../new/form-texts.tsx';
 import { placeRefusal } from '../new/place-refusal.ts';
 import { useGroup, useOffer, useOffersChanged } from '../offers-data.ts';
-import { quoted } from '../quoted.ts';
+import { quoted, quotedOffer } from '../quoted.ts';
 import { isWithheld } from '../standing.ts';
 import { editFaults, editRequest } from './edit-form.ts';
 import { useObjectUrl } from './use-object-url.ts';
@@ -130,7 +130,7 @@ function Editing({ offers: loaded, groupId }: EditingProps) {
     );
   return (
     <PortalPage
-      title={`Edit ${quoted(offer.title)}${places}`}
+      title={`Edit ${isAlone ? quotedOffer(offer) : quoted(offer.title) + places}`}
       lead={
         isAlone
           ? 'You cannot change place, time and audience, because the price depends on them. Extend or duplicate the offer instead.'

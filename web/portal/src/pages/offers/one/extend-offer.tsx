@@ -20,7 +20,7 @@ import { sendOffer } from '../new/send-offer.ts';
 import { useEstimate } from '../new/use-estimate.ts';
 import { useOffersChanged } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
-import { quoted } from '../quoted.ts';
+import { quotedOffer } from '../quoted.ts';
 import { followingDraft } from './following-offer.ts';
 
 type ExtendOfferProps = { readonly offer: PortalOffer; readonly close: () => void };
@@ -112,12 +112,8 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
     );
   return (
     <DialogForm
-      title={`Extend ${quoted(offer.title)}`}
-      submit={
-        mode === 'live' && estimate.costMinor !== null
-          ? payText(estimate.costMinor, choice.paymentMethod)
-          : 'Buy'
-      }
+      title={`Extend ${quotedOffer(offer)}`}
+      submit={estimate.costMinor === null ? 'Buy' : payText(estimate.costMinor, choice.paymentMethod)}
       send={buy}
       close={close}
     >

@@ -2,6 +2,7 @@
 import '../offers.css';
 import '../list/list.css';
 import type { PortalGroup } from '@offer-ads/contracts/portal/offers-api';
+import { costPer } from '@offer-ads/contracts/values/cost-per';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Refused } from '../../../../../ui/calls/call.ts';
@@ -52,10 +53,15 @@ function Known({ group }: { readonly group: PortalGroup }) {
   const pay = usePayText();
   const [said, say] = useState<SaidOfOffers | null>(null);
   const { totals, offers, payment_url: url } = group;
+  const perClick = costPer(BigInt(totals.spend_minor), totals.clicks);
   return (
     <PortalPage
       title={group.title}
-      lead={`The same offer at ${placesText(offers.length)}.`}
+      lead={
+        <>
+          <a href={at('offers')}>All offers</a> / {placesText(offers.length)}
+        </>
+      }
       actions={<GroupActions groupId={group.group_id} offers={offers} done={say} />}
     >
       <Said said={said} />
@@ -66,33 +72,27 @@ function Known({ group }: { readonly group: PortalGroup }) {
         </section>
       )}
       <dl class="card totals">
-        <div>
-          <dt>Running now</dt>
-          <dd class="figure">
-            {totals.live} of {totals.offers}
-          </dd>
-        </div>
-        <div>
-          <dt>Views</dt>
-          <dd class="figure">{countText(totals.views)}</dd>
-        </div>
-        <div>
-          <dt>Clicks</dt>
-          <dd class="figure">{countText(totals.clicks)}</dd>
-        </div>
-        <div>
-          <dt>Click rate</dt>
-          <dd class="figure">{percentText(totals)}</dd>
-        </div>
-        <div>
-          <dt>Spend</dt>
-          <dd class="figure">{amount(totals.spend_minor, group.currency)}</dd>
-        </div>
+        {(
+          [
+            ['Running now', `${totals.live} of ${totals.offers}`],
+            [
+              'Members matched',
+              countText(offers.reduce((sum, { matching_users: members }) => sum + members, 0)),
+            ],
+            ['Views', countText(totals.views)],
+            ['Clicks', countText(totals.clicks)],
+            ['Click rate', percentText(totals)],
+            ['Cost per click', perClick === null ? '–' : amount(perClick, group.currency)],
+            ['Spend', amount(totals.spend_minor, group.currency)],
+          ] as const
+        ).map(([title, text]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd class="figure">{text}</dd>
+          </div>
+        ))}
       </dl>
       <OffersTable offers={offers} isWaiting={false} isOfGroup done={say} />
-      <p>
-        <a href={at('offers')}>All offers</a>
-      </p>
     </PortalPage>
   );
 }

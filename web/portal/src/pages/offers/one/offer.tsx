@@ -25,7 +25,7 @@ import { type Done, OfferActions } from '../offer-actions.tsx';
 import { useOffer, useOffersChanged, useOffersTitled } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
 import { PlaceText } from '../place-text.tsx';
-import { quoted } from '../quoted.ts';
+import { quotedOffer } from '../quoted.ts';
 import { isWithheld, lostMinor, nextText } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { Analytics } from './analytics.tsx';
@@ -166,7 +166,18 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
   return (
     <PortalPage
       title={offer.title}
-      lead={<a href={at('offers')}>All offers</a>}
+      lead={
+        <>
+          <a href={at('offers')}>All offers</a>
+          {offer.group_id !== null && (
+            <>
+              {' / '}
+              <a href={at(`offers/groups/${offer.group_id}`)}>All its places</a>
+            </>
+          )}
+          {offer.place_label !== null && <> / {offer.place_label}</>}
+        </>
+      }
       actions={
         isDeleted ? (
           <div class="row">
@@ -201,7 +212,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
           <img
             class="offer-picture"
             src={offer.image}
-            alt={`Picture of the offer ${quoted(offer.title)}`}
+            alt={`Picture of the offer ${quotedOffer(offer)}`}
             width={192}
             height={192}
             // That of a deleted offer is kept for 30 days.
