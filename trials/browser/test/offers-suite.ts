@@ -175,6 +175,9 @@ export function walksOfOffers(portal: () => Portal): void {
     expect(heights.filter((height) => height > 0)).toHaveLength(1);
     await page.getByRole('button', { name: '30 days' }).click();
     await page.getByRole('heading', { name: 'Most views in the last 30 days' }).waitFor();
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('heading', { name: 'Most views in these days' }).waitFor();
     expect(await faultsOf(page, 'home-results')).toEqual([]);
 
     await page.getByRole('link', { name: '3 Active' }).click();

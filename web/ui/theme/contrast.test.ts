@@ -23,9 +23,6 @@ const readable: readonly [colour: string, grounds: readonly string[], least: num
   ['text', ['good-soft', 'warning-soft', 'problem-soft'], text],
   ['field-line', ['ground', 'surface', 'raised'], edge],
   ['chart-2', ['surface'], edge],
-  ['chart-3', ['surface'], edge],
-  ['chart-4', ['surface'], edge],
-  ['chart-5', ['surface'], edge],
 ];
 
 describe.each(themes)('the %s colours', (theme) => {

@@ -11,6 +11,8 @@ export const sitePolicy = policyOf([
   "style-src 'self'",
   "img-src 'self'",
   "font-src 'self'",
+  // Judges of pages fetch robots.txt from the page itself.
+  "connect-src 'self'",
 ]);
 
 type Contact = Pick<GatewayConfig, 'SUPPORT_EMAIL' | 'IMPRINT_URL' | 'PRIVACY_POLICY_URL' | 'TERMS_URL'>;
