@@ -1,6 +1,6 @@
 /**
  * A slow phone: the first price within a second, and Lighthouse on the pages that people open most: at least 95 for
- * performance and accessibility, and of guides and references for its other two figures. Only with TEST_PROFILE=long and alone, because each run takes half a minute and needs quiet cores.
+ * performance and accessibility, and outside the portal for its other two figures. Only with TEST_PROFILE=long and alone, because each run takes half a minute and needs quiet cores.
  * Lighthouse is no dependency: it would double what `npm ci` installs.
  */
 import { execFile } from 'node:child_process';
@@ -18,7 +18,7 @@ const LEAST = 95;
 const figuresOf = (path: string) => [
   'performance',
   'accessibility',
-  ...(path.includes('/docs') ? ['best-practices', 'seo'] : []),
+  ...(path.startsWith('/portal') && !path.includes('/docs') ? [] : ['best-practices', 'seo']),
 ];
 /** A busy machine makes a page slower, never faster: the best run counts. */
 const RUNS = 3;
@@ -71,6 +71,9 @@ const isTried = testProfile === 'long' && browserProgram !== undefined;
 
   it.each([
     ['front', '/', false],
+    ['status', '/status', false],
+    ['contact', '/contact', false],
+    ['downloads', '/downloads/', false],
     ['guides', '/docs', false],
     ['longest guide', '/docs/errors', false],
     ['samples', '/docs/quick-start', false],
