@@ -15,6 +15,8 @@ import { findExtended } from './lifecycle/changes-store.ts';
 import type { OfferEvent } from './lifecycle/offer-events.ts';
 import {
   endIsDueSql,
+  endsOnceSql,
+  endsSoonOnceSql,
   endsSoonSql,
   isLastDaySql,
   isLiveSql,
@@ -175,6 +177,14 @@ export const kindsOfDueWork = Object.keys(dueWork) as readonly Due[];
  */
 export type Whose = 'due by the real time' | 'due by test clocks' | { readonly organisationId: number };
 
+export type Around = {
+  readonly isExtended: boolean;
+  /** The offers of its group that end with it, itself included. */
+  readonly together: readonly Offer[];
+};
+/** Which offers of a group end with one that is due. */
+const ending = { 'to-end-soon': endsSoonOnceSql, 'to-end': endsOnceSql };
+
 /**
  * Applies a decision to offers that are due, each once over all replicas: a changed row is no longer due. Rows that another replica has
  * locked are skipped, except those of one organisation: its request waits for them.
@@ -184,15 +194,29 @@ export async function changeDueOffers(
   postgres: Pick<Postgres, 'transaction'>,
   due: Due,
   o: { whose: Whose; now: Date; atMost: number },
-  decide: (offer: Offer, now: Date, isExtended: boolean) => Change<'not-due'>,
+  decide: (offer: Offer, now: Date, around: Around) => Change<'not-due'>,
 ): Promise<number> {
   return postgres.transaction(async (tx) => {
     const offers = (await dueRows(tx, due, o)).map(toOffer);
     const timeOf = await offerTimeOf(tx, offers);
-    const extended = due === 'to-end-soon' ? await findExtended(tx, offers) : new Set<number>();
+    const groupIds = offers.flatMap(({ groupId }) => groupId ?? []);
+    const others =
+      due === 'to-activate' || groupIds.length === 0
+        ? []
+        : await findOffers(
+            tx,
+            `group_id IS NOT NULL AND group_id = ANY ($1) AND ${ending[due]} ORDER BY offer_id`,
+            [groupIds],
+          );
+    const extended =
+      due === 'to-end-soon' ? await findExtended(tx, [...offers, ...others]) : new Set<number>();
+    const around = ({ offerId, groupId }: Offer): Around => ({
+      isExtended: extended.has(offerId),
+      together: others.filter((each) => each.groupId === groupId && !extended.has(each.offerId)),
+    });
     let changed = 0;
     for (const offer of offers) {
-      const change = decide(offer, timeOf(offer, o.now), extended.has(offer.offerId));
+      const change = decide(offer, timeOf(offer, o.now), around(offer));
       changed += (await applyChange(tx, change, o.now)).ok ? 1 : 0;
     }
     return changed;

@@ -21,13 +21,15 @@ export const movedOnSql = (now: string) =>
 /** Shown to its advertiser, and neither deleted nor over: followers of the events know it. */
 export const isRunningSql = 'end_announced_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL';
 
-/** Its end is still to be announced, now or later. An offer that was deleted before its expiry never ends. */
-export const endIsDueSql =
-  'end_announced_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at)';
+/** An offer that was deleted before its expiry never ends. */
+export const endsOnceSql = 'shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at)';
+/** Its end is still to be announced, now or later. */
+export const endIsDueSql = `end_announced_at IS NULL AND ${endsOnceSql}`;
 
+export const endsSoonOnceSql = `payment_applied_at IS NOT NULL AND deleted_at IS NULL AND disabled_since IS NULL
+  AND expiry_at - start_at >= interval '48 hours'`;
 /** Its end is announced a day before. As in the index `offers_ending_soon`. */
-export const endsSoonSql = `end_soon_announced_at IS NULL AND end_announced_at IS NULL AND payment_applied_at IS NOT NULL
-  AND deleted_at IS NULL AND disabled_since IS NULL AND expiry_at - start_at >= interval '48 hours'`;
+export const endsSoonSql = `end_soon_announced_at IS NULL AND end_announced_at IS NULL AND ${endsSoonOnceSql}`;
 export const isLastDaySql = (now: string) =>
   `expiry_at > ${now} AND expiry_at <= ${now}::timestamptz + interval '24 hours'`;
 

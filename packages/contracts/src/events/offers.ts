@@ -1,6 +1,7 @@
 /** Events of the lifecycle of offers: for billing, the notifier and the community platform. */
 import { z } from 'zod';
 import { eventTexts } from '../values/offer-text-schemas.ts';
+import { placeLimits } from '../values/places.ts';
 import {
   categoryId,
   currency,
@@ -42,6 +43,12 @@ const paidTogether = z.object({
   places: z.int().positive(),
   netMinor: minorUnits,
   vatMinor: minorUnits,
+});
+
+/** Of an offer of a group: its offers that end with this one, so that one mail tells of all. */
+const endingTogether = z.object({
+  groupId,
+  places: z.array(z.object({ offerId, label: z.string() })).max(placeLimits.most),
 });
 
 export const OfferCreated = declareEvent({
@@ -167,7 +174,12 @@ export const OfferEndsSoon = declareEvent({
   version: 1,
   owner: 'offers',
   consumers: ['notifier'],
-  schema: offerReference.extend({ paused: z.boolean() }),
+  schema: offerReference.extend({
+    paused: z.boolean(),
+    group: endingTogether
+      .extend({ paused: z.int().nonnegative().meta({ description: 'How many of them are paused.' }) })
+      .optional(),
+  }),
   meaning:
     'The expiry is a day away, and no other offer extends this one. Only of offers of two days or more.',
 });
@@ -206,7 +218,13 @@ export const OfferEnded = declareEvent({
   version: 1,
   owner: 'offers',
   consumers: ['billing', 'notifier'],
-  schema: offerReference.extend(unusedTime.shape).extend({ paid: z.boolean(), endedAt: instant }),
+  schema: offerReference.extend(unusedTime.shape).extend({
+    paid: z.boolean(),
+    endedAt: instant,
+    group: endingTogether
+      .extend({ unusedMs: milliseconds.meta({ description: 'Of the one that ran least.' }) })
+      .optional(),
+  }),
   meaning: 'The expiry has passed: billing credits Unused Time and closes an unpaid payment page.',
 });
 

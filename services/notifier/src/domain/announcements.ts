@@ -44,7 +44,7 @@ export const announcements: readonly Announcement[] = [
     write: (payment, setting) => offerPaid(withWholeGroup(payment), setting),
   }),
   toPeopleOf(OfferEndsSoon, {
-    cause: (offer) => `offer-ends-soon/offer/${offer.offerId}`,
+    cause: (offer) => `offer-ends-soon/${ofGroupOr(offer)}`,
     write: offerEndsSoon,
     optional: 'offerEndsSoon',
     oneClick: true,
@@ -55,7 +55,7 @@ export const announcements: readonly Announcement[] = [
     oneClick: true,
   }),
   toPeopleOf(OfferEnded, {
-    cause: (offer) => `offer-ended/offer/${offer.offerId}`,
+    cause: (offer) => `offer-ended/${ofGroupOr(offer)}`,
     write: offerEnded,
     optional: 'offerEnded',
     oneClick: true,
@@ -78,7 +78,7 @@ export const announcements: readonly Announcement[] = [
   toOnePerson(SignUpRequested, signUp),
 ];
 
-/** One mail for all offers that are paid together. */
+/** One mail for all offers of a group that are paid or end together. */
 function ofGroupOr({
   offerId,
   group,

@@ -120,16 +120,33 @@ export function enabled(offer: Offer, at: Date): OfferEvent {
   return event(OfferEnabled, { ...reference(offer), enabledAt: at.toISOString() });
 }
 
-export function endsSoon(offer: Offer): OfferEvent {
-  return event(OfferEndsSoon, { ...reference(offer), paused: offer.pausedSince !== null });
+/** @param together the offers of its group that end with it, itself included */
+export function endsSoon(offer: Offer, together: readonly Offer[]): OfferEvent {
+  const paused = together.filter(({ pausedSince }) => pausedSince !== null).length;
+  return event(OfferEndsSoon, {
+    ...reference(offer),
+    paused: offer.pausedSince !== null,
+    ...ofGroup(offer, together, { paused }),
+  });
 }
 
-export function ended(offer: Offer, at: Date): OfferEvent {
+/** @param together as in `endsSoon` */
+export function ended(offer: Offer, together: readonly Offer[], at: Date): OfferEvent {
+  const unusedMs = Math.max(0, ...together.map((each) => unusedTime(each, at).unusedMs));
   return event(OfferEnded, {
     ...reference(offer),
     ...creditFacts(offer, at),
     endedAt: offer.expiryAt.toISOString(),
+    ...ofGroup(offer, together, { unusedMs }),
   });
+}
+
+function ofGroup<Facts>({ groupId }: Offer, together: readonly Offer[], facts: Facts) {
+  const places = together.map(({ offerId, placeLabel, latitude, longitude }) => ({
+    offerId,
+    label: placeLabel ?? `${latitude}, ${longitude}`,
+  }));
+  return groupId === null ? {} : { group: { groupId, places, ...facts } };
 }
 
 export function deleted(offer: Offer, at: Date): OfferEvent {

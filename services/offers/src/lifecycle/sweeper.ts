@@ -8,6 +8,7 @@ import type { OffersContext } from '../context.ts';
 import { recoverCreations, recoverDeletions, reportFailedDeletions } from '../creation/recovery.ts';
 import { activatedAt, type Offer } from '../domain/offer.ts';
 import {
+  type Around,
   type Change,
   changeDueOffers,
   type Due,
@@ -100,7 +101,7 @@ function announceBatch(o: Announcing, due: Due, whose: Whose): Promise<number> {
   return changeDueOffers(o.postgres, due, { whose, now: o.clock.now(), atMost: BATCH }, announcements[due]);
 }
 
-const announcements: Record<Due, (offer: Offer, now: Date, isExtended: boolean) => Change<'not-due'>> = {
+const announcements: Record<Due, (offer: Offer, now: Date, around: Around) => Change<'not-due'>> = {
   'to-activate': announceActivation,
   'to-end-soon': announceEndSoon,
   'to-end': announceEnd,
@@ -117,21 +118,21 @@ function announceActivation(offer: Offer, now: Date): Change<'not-due'> {
 }
 
 /** The real time may come to the last day of a TEST offer that a test clock has already seen end. */
-function announceEndSoon(offer: Offer, now: Date, isExtended: boolean): Change<'not-due'> {
+function announceEndSoon(offer: Offer, now: Date, { isExtended, together }: Around): Change<'not-due'> {
   if (now >= offer.expiryAt) return { ok: false, reason: 'not-due' };
   return {
     ok: true,
     offer: { ...offer, endSoonAnnouncedAt: now },
-    events: isExtended ? [] : [endsSoon(offer)],
+    events: isExtended ? [] : [endsSoon(offer, together)],
   };
 }
 
-function announceEnd(offer: Offer, now: Date): Change<'not-due'> {
+function announceEnd(offer: Offer, now: Date, { together }: Around): Change<'not-due'> {
   const since = startPassedOver(offer);
   return {
     ok: true,
     offer: { ...offer, endAnnouncedAt: now },
-    events: [...(since === null ? [] : [activated(offer, since)]), ended(offer, now)],
+    events: [...(since === null ? [] : [activated(offer, since)]), ended(offer, together, now)],
   };
 }
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Offers } from '../../src/service.ts';
-import { byCard, copyOffer, createdId, startingNow } from '../forms.ts';
+import { byCard, copyOffer, createdId, createGroup, startingNow, threePlaces } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
 import { seeOffer } from '../placements/placing.ts';
@@ -90,6 +90,35 @@ describe('OfferEndsSoon', () => {
     await sweep('2026-06-09T00:00:00Z');
     for (const id of [extended, short, unpaid, disabled, deleted, passedOver])
       expect(await written(id, 'OfferEndsSoon')).toEqual([]);
+  });
+
+  it('and OfferEnded of a group name the offers that end together', async () => {
+    const { body } = await createGroup(under, {
+      ...days(3),
+      places: JSON.stringify([...threePlaces, { latitude: 10, longitude: 10, label: 'Deleted' }]),
+    });
+    const { group_id: groupId, offers } = body as { group_id: number; offers: { offer_id: number }[] };
+    const [first, second, third, gone] = offers.map(({ offer_id: id }) => id) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    await under.call('DELETE', `/offers/${gone}`);
+    await command(first, 'pause');
+    await under.admin('POST', `/admin/offers/${third}/disable`, { reason: 'its terms' });
+    const [soho, named, camden] = [
+      { offerId: first, label: 'Soho' },
+      { offerId: second, label: `${threePlaces[1]?.latitude}, ${threePlaces[1]?.longitude}` },
+      { offerId: third, label: 'Camden' },
+    ];
+    await sweep('2026-06-03T12:00:00Z');
+    const soon = { group: { groupId, places: [soho, named], paused: 1 } };
+    for (const id of [first, second]) expect(await written(id, 'OfferEndsSoon')).toMatchObject([soon]);
+    await sweep('2026-06-04T12:00:00Z');
+    const over = { group: { groupId, places: [soho, named, camden], unusedMs: 3 * 24 * HOUR } };
+    for (const id of [first, second, third]) expect(await written(id, 'OfferEnded')).toMatchObject([over]);
+    expect(await written(second, 'OfferEnded')).toMatchObject([{ unusedMs: 0 }]);
   });
 
   it('is written by the test clock as soon as that comes to the last day', async () => {

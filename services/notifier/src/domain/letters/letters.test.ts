@@ -27,11 +27,41 @@ describe('the mail', () => {
     for (const name of ['PaymentLinkIssued', 'OfferPaymentApplied']) {
       const { subject, text } = messageOf(name, { group });
       expect(subject).toContain('“Two for one (3 places)”');
+      expect(text).toContain('Offer: Two for one (3 places)\nStarts: 2 June');
       expect(text).toContain('Net price: GBP 30.00\nVAT: GBP 6.00\nTotal: GBP 36.00');
       const ids = [17, 18].map((offerId) => notifications(name, { group, offerId }).map(({ id }) => id));
       expect(ids[0]).toEqual(ids[1]);
     }
   });
+
+  it.each([
+    ['OfferEndsSoon', { paused: 1 }, 'Offers end soon', '1 of them is paused, so members do not see it'],
+    [
+      'OfferEnded',
+      { unusedMs: 0 },
+      'Offers ended',
+      'They were shown to members for the whole of their time.',
+    ],
+    [
+      'OfferEnded',
+      { unusedMs: 1 },
+      'Offers ended',
+      'is credited to your LIVE balance; messages of their own',
+    ],
+  ])(
+    'of the end of a group (%s, %j): one for all its offers, with their places',
+    (name, facts, topic, says) => {
+      const places = ['Soho', '51.5, -0.1'].map((label, index) => ({ offerId: 17 + index, label }));
+      const data = { group: { groupId: 7, places, ...facts } };
+      const { subject, text } = messageOf(name, data);
+      expect(subject).toBe(`${topic}: “Two for one (2 places)”`);
+      expect(text).toContain(says);
+      expect(text).toContain('Offer: Two for one\nPlace 1: Soho\nPlace 2: 51.5, -0.1\nStarts: 2 June');
+      expect(text).toContain(`Open the offers:\n${portalUrl}/live/offers/groups/7\n`);
+      const ids = [17, 18].map((offerId) => notifications(name, { ...data, offerId }).map(({ id }) => id));
+      expect(ids[0]).toEqual(ids[1]);
+    },
+  );
 
   it('of a payment by card: amounts, VAT, method, dates and the portal', () => {
     const { subject, text } = messageOf('OfferPaymentApplied');
@@ -149,11 +179,11 @@ describe('the mail', () => {
       'Two for one at The Crown: 1,234 views, 56 clicks, GBP 25.00\nMore offers: 2, in the sums below',
     );
     expect(text).toContain('Views: 1,300\nClicks: 57\nCost: GBP 40.00');
-    const one = { views: 1, clicks: 0, costMinor: '0' };
-    expect(textOf('WeekEnded', { total: one, moreOffers: 0 }, 'DE')).toContain(
-      '1.234 views, 56 clicks, 25,00 GBP',
-    );
-    expect(messageOf('WeekEnded', { total: one }).subject).toBe('Your week: 1 view, 0 clicks');
+    const alone = { views: 1, clicks: 0, costMinor: '123456' };
+    const week = { offers: [{ ...alone, offerId: 42, title: 'Salsa' }], moreOffers: 0, total: alone };
+    const german = messageOf('WeekEnded', week, 'DE');
+    expect(german.subject).toBe('Your week: 1 view, 0 clicks');
+    expect(german.text).toContain('Salsa: 1 view, 0 clicks, 1.234,56 GBP');
   });
 
   it('of a sign-in: the link and when it stops working', () => {
@@ -196,6 +226,12 @@ describe('the mail', () => {
   it.each([
     ['OfferPaymentApplied', {}, 'Open the offer', '/live/offers/17'],
     ['OfferPaymentApplied', { mode: 'TEST' }, 'Open the offer', '/test/offers/17'],
+    [
+      'OfferPaymentApplied',
+      { group: { groupId: 7, places: 3, netMinor: '3000', vatMinor: '0' } },
+      'Open the offers',
+      '/live/offers/groups/7',
+    ],
     ['OfferEndsSoon', {}, 'Extend the offer', '/live/offers/17?extend=yes'],
     ['WeekEnded', {}, 'See all results', '/live/offers?sort=most_views'],
     ['OfferEnded', {}, 'Open the offer', '/live/offers/17'],

@@ -24,12 +24,11 @@ export function withWholeGroup<P extends EventData<typeof PaymentLinkIssued> | P
   const { title, group } = payment;
   if (group === undefined) return payment;
   const { places, netMinor, vatMinor } = group;
-  return {
-    ...payment,
-    title: `${title} (${places} ${places === 1 ? 'place' : 'places'})`,
-    netMinor,
-    vatMinor,
-  };
+  return { ...payment, title: atPlaces(title, places), netMinor, vatMinor };
+}
+
+function atPlaces(title: string, places: number): string {
+  return `${title} (${places} ${places === 1 ? 'place' : 'places'})`;
 }
 
 /** "Pay for this offer": to the admins and to the person who created it. */
@@ -55,6 +54,7 @@ export function offerPaid(payment: Payment, setting: Setting): LetterToAdmins {
   const { topic, news } = outcome(payment, setting);
   return {
     ...aboutOffer(payment, topic, setting),
+    ...(payment.group && { action: openGroup(payment.mode, payment.group.groupId, setting) }),
     heading: topic,
     paragraphs: [news],
     facts: [
@@ -100,7 +100,20 @@ function tooLate({ netMinor, currency, mode }: Payment, when: string, { money }:
 
 /** A day before the end. The link opens the page where the offer can be extended, and buys nothing. */
 export function offerEndsSoon(offer: EventData<typeof OfferEndsSoon>, setting: Setting): LetterToAdmins {
-  const { mode, offerId, paused } = offer;
+  const { mode, offerId, paused, group } = offer;
+  if (group !== undefined)
+    return {
+      ...aboutGroup({ ...offer, group }, 'Offers end soon', setting),
+      heading: 'Your offers end soon',
+      paragraphs: [
+        `They end on ${setting.dateTime(offer.expiryAt)}. If one should go on, extend it from its page: you choose the new end and see the price before you buy anything.`,
+        ...(group.paused === 0
+          ? []
+          : [
+              `${group.paused} of them ${group.paused === 1 ? 'is' : 'are'} paused, so members do not see ${group.paused === 1 ? 'it' : 'them'} at present. The end stays the same.`,
+            ]),
+      ],
+    };
   return {
     ...aboutOffer(offer, 'Offer ends soon', setting),
     heading: 'Your offer ends soon',
@@ -156,6 +169,13 @@ function weekOf({ from, to }: { readonly from: string; readonly to: string }): s
 }
 
 export function offerEnded(offer: End, setting: Setting): LetterToAdmins {
+  const { group } = offer;
+  if (group !== undefined)
+    return {
+      ...aboutGroup({ ...offer, group }, 'Offers ended', setting),
+      heading: 'Your offers have ended',
+      paragraphs: [howTheyEnded({ ...offer, unusedMs: group.unusedMs })],
+    };
   return {
     ...aboutOffer(offer, 'Offer ended', setting),
     heading: 'Your offer has ended',
@@ -168,6 +188,13 @@ function howItEnded({ paid, unusedMs, mode }: End): string {
     return `It was not paid for in time, so it was never shown, and its payment page is closed. Should a payment still be on its way, its net price is credited to your ${mode} balance.`;
   if (unusedMs === 0) return 'It was shown to members for the whole of its time.';
   return `The time in which it did not run is credited to your ${mode} balance; a message of its own names the amount.`;
+}
+
+function howTheyEnded({ paid, unusedMs, mode }: End): string {
+  if (!paid)
+    return `They were not paid for in time, so they were never shown, and their payment page is closed. Should a payment still be on its way, its net price is credited to your ${mode} balance.`;
+  if (unusedMs === 0) return 'They were shown to members for the whole of their time.';
+  return `The time in which they did not run is credited to your ${mode} balance; messages of their own name the amounts.`;
 }
 
 export function offerDisabled(offer: EventData<typeof OfferDisabled>, setting: Setting): LetterToAdmins {
@@ -207,21 +234,53 @@ function aboutOffer(offer: AnyOffer, topic: string, setting: Setting) {
   };
 }
 
+type OfGroup = AnyOffer & {
+  readonly group: { readonly groupId: number; readonly places: readonly { readonly label: string }[] };
+};
+
+/** One mail for all offers of a group, which names their places. */
+function aboutGroup({ group, ...offer }: OfGroup, topic: string, setting: Setting) {
+  const { mode, title } = offer;
+  const { groupId, places } = group;
+  return {
+    ...inMode(mode, `${topic}: ${titled({ title: atPlaces(title, places.length) })}`),
+    facts: [
+      ['Offer', foreign(title)],
+      ...places.map(({ label }, index): Line => [`Place ${index + 1}`, foreign(label)]),
+      ...period(offer, setting),
+    ] satisfies Line[],
+    action: openGroup(mode, groupId, setting),
+  };
+}
+
+function openGroup(mode: AnyOffer['mode'], groupId: number, setting: Setting) {
+  return pageAction({ label: 'Open the offers', mode, page: `offers/groups/${groupId}` }, setting);
+}
+
 /** The name of an offer in headings and subjects. */
 export function titled(offer: { readonly title: string }): string {
   return `“${foreign(offer.title)}”`;
 }
 
-function offerFacts(offer: AnyOffer, { dateTime }: Wording): readonly Line[] {
-  return [...offerName(offer), ['Starts', dateTime(offer.startAt)], ['Ends', dateTime(offer.expiryAt)]];
+function offerFacts(offer: AnyOffer, wording: Wording): readonly Line[] {
+  return [...offerName(offer), ...period(offer, wording)];
 }
 
-/** With the offer's id, because titles may repeat. */
-export function offerName(offer: { readonly title: string; readonly offerId: number }): readonly Line[] {
+function period({ startAt, expiryAt }: AnyOffer, { dateTime }: Wording): readonly Line[] {
   return [
-    ['Offer', foreign(offer.title)],
-    ['Offer number', `${offer.offerId}`],
+    ['Starts', dateTime(startAt)],
+    ['Ends', dateTime(expiryAt)],
   ];
+}
+
+/** With the offer's id, because titles may repeat. A group has many, and a page of its own. */
+export function offerName(offer: {
+  readonly title: string;
+  readonly offerId: number;
+  readonly group?: object | undefined;
+}): readonly Line[] {
+  const name: Line = ['Offer', foreign(offer.title)];
+  return offer.group === undefined ? [name, ['Offer number', `${offer.offerId}`]] : [name];
 }
 
 type Price = { readonly netMinor: string; readonly vatMinor: string; readonly currency: string };
