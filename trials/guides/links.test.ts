@@ -46,6 +46,16 @@ describe('links lead somewhere, to files and sections that exist', () => {
   });
 });
 
+describe('blocks of code end with a line of their own, and no blank line cuts a table', () => {
+  it.each(filesOf(repository, 'md'))('%s', (file) => {
+    const text = read(file);
+    const fences = text.match(/^ *```.*$/gm) ?? [];
+    expect(fences.filter((fence, index) => index % 2 === 1 && fence.trim() !== '```')).toEqual([]);
+    const prose = text.replaceAll(/^ *```[^]*?^ *```$/gm, '');
+    expect(prose.match(/^\|.*\n\n\|(?!.*\n\|[ :|-]+$).*$/gm) ?? []).toEqual([]);
+  });
+});
+
 describe('commands of pages', () => {
   it.each(filesOf(repository, 'md'))('run our TypeScript by our own Node: %s', (file) => {
     expect(commandsByAnyNode(join(repository, file))).toEqual([]);
