@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import { dateTimeFault } from '@offer-ads/contracts/values/date-time';
-import { readPlaces } from '@offer-ads/contracts/values/places';
+import { ownNames, readPlaces } from '@offer-ads/contracts/values/places';
 import { type BodyRefusal, bodyRefusals } from '@offer-ads/platform/http/request-bodies';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
@@ -367,12 +367,14 @@ describe('the guide of errors', () => {
       [{ latitude: 0, longitude: 181 }],
       [{ latitude: 0, longitude: 0, label: '<' }],
       [{ latitude: 0, longitude: 0, lat: 0 }],
+      [{ latitude: 0, longitude: 0, radius: true, gender: {} }],
       [
         { latitude: 0, longitude: 0 },
         { latitude: 0, longitude: 0 },
       ],
     ].flatMap((places) => {
-      const read = readPlaces(places);
+      const own = places[0] !== null && places[0] !== undefined && 'radius' in places[0] ? ownNames : [];
+      const read = readPlaces(places, own);
       return read.ok ? [] : read.faults;
     });
     for (const name of ['location[]', 'quote_id']) {

@@ -229,8 +229,12 @@ export type GroupEstimate = Pick<
 
 export type CreateGroupRequest = Omit<CreateOfferRequest, 'location' | 'quote_id'> & {
   /** 1 to 20. */
-  readonly places: readonly Place[];
+  readonly places: readonly GroupPlace[];
 };
+
+/** Values of its own replace those of the form. */
+export type GroupPlace = Place &
+  Partial<Omit<CreateOfferRequest, 'image' | 'location' | 'payment_method' | 'environment'>>;
 
 export type CreatedGroup = {
   readonly return_code: 'S1';

@@ -122,7 +122,10 @@ export function connectOtherServices(
         reply: chargeReply,
       }).catch(throwOverloaded),
     openCheckout: (call: CallContext, offers: Sold) => {
-      const offerExpiryAt = offers[0].expiryAt.toISOString();
+      // Nobody pays for an offer that is over.
+      const offerExpiryAt = new Date(
+        Math.min(...offers.map(({ expiryAt }) => expiryAt.getTime())),
+      ).toISOString();
       return ask('billing', call, {
         ...(isGroup(offers)
           ? {
@@ -201,7 +204,10 @@ function titleWithPlace({ title, placeLabel }: Offer): string {
 
 /** What the payer of a group buys. */
 function groupTitle(offers: Sold): string {
-  return `${offers[0].title} (${offers.length} ${offers.length === 1 ? 'place' : 'places'})`;
+  const [{ title }, ...others] = offers;
+  return others.some((offer) => offer.title !== title)
+    ? `${title} and ${others.length} more`
+    : `${title} (${offers.length} ${offers.length === 1 ? 'place' : 'places'})`;
 }
 
 /** For work that the system continues by itself: no caller waits, and no person's data are known or needed. */

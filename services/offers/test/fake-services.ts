@@ -102,6 +102,8 @@ const usual = {
   }),
   billing: () => ({
     balanceMinor: 1_000_00n,
+    /** The latest request for a payment page of a group. */
+    groupCheckout: null as object | null,
     /** What it has credited of each offer before. */
     creditedMinor: 0n,
     breaks: noBreaks(),
@@ -249,11 +251,15 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
         return priceFrom(pricing);
       });
       on('post', '/internal/group-prices', 'price', async ({ body }): Promise<GroupPricesReply> => {
-        const { places } = groupPricesRequest.parse(body);
+        const { offers } = groupPricesRequest.parse(body);
         await ask(pricing);
         const { matchingUsers, matchingAt } = pricing;
         const at = (index: number) => ({ ...pricing, matchingUsers: matchingAt[index] ?? matchingUsers });
-        return { prices: places.map((_, index) => priceFrom(at(index))) };
+        return {
+          prices: offers.map((_, index) =>
+            Object.assign(priceFrom(at(index)), { quoteId: `quote.${index}` }),
+          ),
+        };
       });
       on('post', '/internal/quoted-price', 'price', async ({ body }) => {
         pricing.quoteAsked = quotedPriceRequest.parse(body);
@@ -273,7 +279,10 @@ export async function startFakeServices(clock: Clock): Promise<FakeServices> {
       on('post', '/internal/charges', 'charge', sell(chargeRequest.parse, charge(clock)));
       on('post', '/internal/checkouts', 'checkout', sell(checkoutRequest.parse, openCheckout));
       on('post', '/internal/group-charges', 'charge', sell(sumOf(groupChargeRequest), charge(clock)));
-      on('post', '/internal/group-checkouts', 'checkout', sell(sumOf(groupCheckoutRequest), openCheckout));
+      on('post', '/internal/group-checkouts', 'checkout', async (req) => {
+        billing.groupCheckout = groupCheckoutRequest.parse(req.body);
+        return sell(sumOf(groupCheckoutRequest), openCheckout)(req);
+      });
       for (const sold of ['offers/:offerId', 'groups/:groupId']) {
         on('post', `/internal/${sold}/close-checkout`, 'close', async (req) => {
           await billing.onClose();

@@ -45,12 +45,15 @@ export const priceReply = z.object({
 });
 export type PriceReply = z.infer<typeof priceReply>;
 
-/** POST /internal/group-prices: the price of the same offer at each place, in their order. */
-export const groupPricesRequest = priceRequest.omit({ latitude: true, longitude: true }).extend({
-  places: z.array(z.object({ latitude, longitude })).min(1).max(MAX_GROUP_OFFERS),
-});
+/** POST /internal/group-prices: the price of each offer of a group, in their order, with a quote unless there is no price to hold. */
+export const groupPricesRequest = z.object({ offers: z.array(priceRequest).min(1).max(MAX_GROUP_OFFERS) });
 export type GroupPricesRequest = z.infer<typeof groupPricesRequest>;
-export const groupPricesReply = z.object({ prices: z.array(priceReply).min(1).max(MAX_GROUP_OFFERS) });
+export const groupPricesReply = z.object({
+  prices: z
+    .array(priceReply.extend({ quoteId: quoteId.nullable() }))
+    .min(1)
+    .max(MAX_GROUP_OFFERS),
+});
 export type GroupPricesReply = z.infer<typeof groupPricesReply>;
 
 /**

@@ -28,6 +28,7 @@ import {
   offerStatus,
   paymentMethod,
   personId,
+  quoteId,
 } from '../values/primitives.ts';
 import { timeZone } from '../values/time-zone.ts';
 
@@ -126,6 +127,23 @@ export const portalGroup = groupReply
   })
   .meta({ id: 'PortalOfferGroup' });
 export type PortalGroup = z.infer<typeof portalGroup>;
+
+/** POST /portal/api/{mode}/offer-groups/check: the form of POST /offer-groups is right, and each offer would cost this. */
+export const groupCheckReply = z
+  .object({
+    currency,
+    offers: z
+      .array(
+        z.object({
+          cost_minor: minorUnits.meta({ description: 'Net of VAT, in minor units.' }),
+          matching_users: z.int().nonnegative(),
+          quote_id: quoteId.nullable().meta({ description: 'Holds the price. Null if its place has one.' }),
+        }),
+      )
+      .meta({ description: 'In the order of the places.' }),
+  })
+  .meta({ id: 'OfferGroupCheck' });
+export type GroupCheckReply = z.infer<typeof groupCheckReply>;
 
 /** GET /portal/api/{mode}/offers/{offer_id}/credit: what a deletion at this moment would credit to the balance. */
 export const offerCreditReply = z
@@ -313,7 +331,12 @@ export const linkTagsSetting = z
 export type LinkTagsSetting = z.infer<typeof linkTagsSetting>;
 
 /** GET /portal/api/{mode}/offers.csv: the query of the list, without paging and sorts. */
-export const offersCsvQuery = portalListQuery.omit({ limit: true, cursor: true, sort: true });
+export const offersCsvQuery = portalListQuery.omit({ limit: true, cursor: true, sort: true }).extend({
+  columns: z.literal('import').optional().meta({
+    description:
+      'The columns of a file that the portal imports, named like the fields of `POST /offers`. Otherwise those with figures.',
+  }),
+});
 export const MAX_CSV_ROWS = 10_000;
 
 /** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval=&time_zone=, and analytics.csv with the same query */

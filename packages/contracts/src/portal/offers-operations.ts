@@ -1,6 +1,7 @@
 /** The portal API's own calls about offers, and the listing, which contains more than in the public API. */
 import { z } from 'zod';
 import { advanceRequest, refusal, testClockReply } from '../public/api.ts';
+import { createGroupForm } from '../public/groups-api.ts';
 import { reply } from '../public/reply-headers.ts';
 import { idempotencyKey } from '../values/idempotency-key.ts';
 import { MAX_OFFERS_AT_ONCE } from '../values/offers-list.ts';
@@ -99,6 +100,23 @@ export const portalOfferPaths = pathsOf({
       '404': refused('The organisation has no such group in this mode.'),
     },
   }),
+  'POST /{mode}/offer-groups/check': {
+    ...changing.change({
+      id: 'checkGroup',
+      summary: 'Check the form of an offer group and price each of its offers',
+      description:
+        'The form is that of `POST /offer-groups`, and so are the rules and their refusals, apart from those of the payment. Nothing is bought. With the `quote_id` of each offer in its place, a creation costs what is said here.',
+      parameters: { path: z.object({ mode }) },
+      replies: {
+        '200': reply(
+          'The prices; or `E2` image failed moderation.',
+          z.union([offers.groupCheckReply, refusal]),
+        ),
+        '400': reply('The message names each fault and its place.', refusal),
+      },
+    }),
+    requestBody: { required: true, content: { 'multipart/form-data': { schema: createGroupForm } } },
+  },
   'GET /{mode}/offers/{offer_id}/credit': viewing.read({
     id: 'readCreditOfDeletion',
     summary: 'What a deletion at this moment would credit to the balance',

@@ -1,6 +1,6 @@
 /** Offer groups in the public API as zod schemas: requests and replies (decision 270, offer groups). */
 import { z } from 'zod';
-import { placeLimits } from '../values/places.ts';
+import { ownNames, placeLimits } from '../values/places.ts';
 import { currency, groupId, latitude, longitude, offerId, offerStatus } from '../values/primitives.ts';
 import { createOfferForm, eitherImage, estimateReply, estimateRequest, placeLabel } from './api.ts';
 
@@ -68,7 +68,7 @@ export const createGroupForm = createOfferForm
   .extend({
     places: z.string().meta({
       contentMediaType: 'application/json',
-      description: `A JSON list of 1 to ${placeLimits.most} places: one offer each. \`label\`, of at most ${placeLimits.labelAtMost} characters, may be left out.`,
+      description: `A JSON list of 1 to ${placeLimits.most} places: one offer each. \`label\`, of at most ${placeLimits.labelAtMost} characters, may be left out. A place may have values of its own, which replace those of the form: ${ownNames.join(', ')}.`,
       examples: ['[{"latitude":51.5136,"longitude":-0.1365,"label":"Soho"}]'],
     }),
   })

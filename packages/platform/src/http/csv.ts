@@ -40,9 +40,12 @@ function cellOf<Row>(column: CsvColumn<Row>, row: Row): string {
   return at === null ? '' : new Date(at).toISOString();
 }
 
-/** Spreadsheets compute cells that begin with one of these characters. An apostrophe before them makes a cell a text (OWASP, CSV injection). */
+/**
+ * Spreadsheets compute cells that begin with one of these characters. An apostrophe before them makes a cell a text (OWASP, CSV injection).
+ * A text that has apostrophes there already gets one more, so that whoever reads the file can take it off again.
+ */
 function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }
 
 function quoted(text: string): string {

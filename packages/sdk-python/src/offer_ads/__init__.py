@@ -1,6 +1,6 @@
 """The client of the Offer Advertising Service, for advertisers."""
 
-from ._client import OfferAds, OfferList, Place
+from ._client import GroupPlace, OfferAds, OfferList, Place
 from ._error import Kind, OfferAdsError
 from ._generated.models import (
     Analytics,
@@ -44,6 +44,7 @@ __all__ = [
     "CreditEstimate",
     "GroupChange",
     "GroupEstimate",
+    "GroupPlace",
     "Interest",
     "Key",
     "Kind",

@@ -88,6 +88,24 @@ class Place(TypedDict):
     label: NotRequired[str | None]
 
 
+class GroupPlace(Place, total=False):
+    """Values of its own replace those of the form. Times are ISO 8601 with their zone."""
+
+    category_id: int
+    title: str
+    description: str
+    terms_and_conditions: str
+    advertised_name: str
+    url: str
+    radius: int
+    gender: Sequence[str]
+    interests: Sequence[int]
+    start_datetime: str
+    expiry_datetime: str
+    quote_id: str
+    image_offer_id: int
+
+
 Picture = bytes | PathLike[str] | BinaryIO
 """A path is that of a file; a `str` is not taken for a path, nor for a picture."""
 
@@ -468,7 +486,7 @@ class Groups(_Part):
         description: str,
         url: str,
         image: Picture | None = None,
-        places: Sequence[Place],
+        places: Sequence[GroupPlace],
         radius: int,
         start_datetime: datetime,
         expiry_datetime: datetime,

@@ -23,7 +23,7 @@ export type Endpoint = {
 };
 
 /** A creation prices, moderates and charges. */
-const creationMs = 25_000;
+export const creationMs = 25_000;
 /** An edit has a picture judged (10 s) and stored (2 s). */
 const editMs = 15_000;
 /** A deletion closes a checkout at the card provider (8 s) and calls billing (2 s). */

@@ -64,6 +64,7 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/{mode}/creations/{idempotency_key}', viewers, 200],
   ['GET', '/{mode}/offers/{offer_id}', viewers, 200],
   ['GET', '/{mode}/offer-groups/{group_id}', viewers, 200],
+  ['POST', '/{mode}/offer-groups/check', ofOffers, 200, {}],
   ['GET', '/{mode}/offers/{offer_id}/credit', viewers, 200],
   ['POST', '/{mode}/offers/{offer_id}/review-request', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}/changes', viewers, 200],

@@ -11,25 +11,24 @@ import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import { sum } from '@offer-ads/contracts/values/sum';
 import type { OffersContext } from '../context.ts';
-import type { OfferForm } from '../domain/creation/offer-form.ts';
+import type { CreationForm, OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
 import { acceptImage, acceptImageOf, type ReuseRefusal, type UploadRefusal } from '../images/accept-image.ts';
 import type { CallContext } from '../other-services.ts';
 import { factsForCreation } from './reservations-store.ts';
 
+/** Where that is so, in the form of a group. */
+type Where = { readonly places?: readonly (readonly [index: number, label: string | null])[] };
+
 export type CheckRefusal =
-  | { readonly reason: 'start-in-past' }
-  | { readonly reason: 'unknown-category' }
-  | { readonly reason: 'unknown-interests'; readonly ids: readonly number[] }
+  | ({ readonly reason: 'start-in-past' } & Where)
+  | ({ readonly reason: 'unknown-category' } & Where)
+  | ({ readonly reason: 'unknown-interests'; readonly ids: readonly number[] } & Where)
   | { readonly reason: 'terms-not-accepted' }
-  | { readonly reason: 'quote-unknown' | 'quote-foreign' | 'quote-expired' }
-  | { readonly reason: 'quote-differs'; readonly fields: readonly QuotedField[] }
+  | ({ readonly reason: 'quote-unknown' | 'quote-foreign' | 'quote-expired' } & Where)
+  | ({ readonly reason: 'quote-differs'; readonly fields: readonly QuotedField[] } & Where)
   | { readonly reason: 'currency-not-billed'; readonly currency: string }
-  /** `places`: where that is so, in the form of a group. */
-  | {
-      readonly reason: 'no-matching-users' | 'swapped-place';
-      readonly places?: readonly (readonly [index: number, label: string | null])[];
-    }
+  | ({ readonly reason: 'no-matching-users' | 'swapped-place' } & Where)
   | { readonly reason: 'below-minimum'; readonly minimumMinor: bigint; readonly currency: string }
   | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
   | {
@@ -42,8 +41,7 @@ export type CheckRefusal =
   | { readonly reason: 'balance-too-low'; readonly netMinor: bigint; readonly currency: string }
   | { readonly reason: 'may-not-spend' }
   | LimitRefusal
-  | UploadRefusal
-  | ReuseRefusal;
+  | ((UploadRefusal | ReuseRefusal) & Where);
 
 /** The spending limit of the caller's key, or of the caller. */
 export type LimitRefusal = {
@@ -54,41 +52,50 @@ export type LimitRefusal = {
 };
 
 export type CheckRequest = CallContext & {
-  readonly form: OfferForm;
-  /** Null: the form names the offer whose picture it is. */
+  readonly form: CreationForm;
+  /** Null: the form names the offers whose pictures are meant. */
   readonly picture: Buffer | null;
+  /** Only to know faults and prices: it does not matter yet how, and whether, it can be paid. */
+  readonly isUnpaid?: true;
   /** By the real time, by which quotes expire. */
   readonly receivedAt: Date;
   /** The same in the time of the organisation's offers. */
   readonly now: Date;
 };
 
-/** The price at each place with the members that it counts, and the name of the cleaned picture in the store. */
-export type Checks = {
-  readonly netMinor: readonly bigint[];
-  readonly matchingUsers: readonly number[];
+/** Of each offer: its price with the members that it counts, and the name of its cleaned picture in the store. */
+export type Checks = readonly {
+  readonly netMinor: bigint;
+  readonly matchingUsers: number;
   readonly image: string;
-};
+  /** Only of a group without quotes. */
+  readonly quoteId: string | null;
+}[];
 
 type Checked = { readonly ok: true; readonly checks: Checks } | Refused<CheckRefusal>;
 
 export async function checkCreation(o: OffersContext, request: CheckRequest): Promise<Checked> {
   const { caller, form, now } = request;
-  if (form.startAt.getTime() < now.getTime() - offerLimits.startGraceSeconds * 1_000) {
-    return refused({ reason: 'start-in-past' });
-  }
+  const { offers } = form;
+  const earliest = now.getTime() - offerLimits.startGraceSeconds * 1_000;
+  const past = where(form, ({ startAt }) => startAt.getTime() < earliest);
+  if (past !== null) return refused({ reason: 'start-in-past', ...past });
   const { organisationId, mode, personId } = caller;
-  const { categoryId, interests, paymentMethod } = form;
-  const asked = { organisationId, mode, personId, now, categoryId, interests };
-  const { inUse, isCategoryKnown, knownInterests } = await factsForCreation(o.postgres, asked);
-  if (!isCategoryKnown) return refused({ reason: 'unknown-category' });
+  const paymentMethod = request.isUnpaid === true ? null : offers[0].paymentMethod;
+  const categoryIds = offers.map(({ categoryId }) => categoryId);
+  const interests = [...new Set(offers.flatMap((offer) => offer.interests))];
+  const asked = { organisationId, mode, personId, now, categoryIds, interests };
+  const { inUse, knownCategories, knownInterests } = await factsForCreation(o.postgres, asked);
+  const uncategorised = where(form, ({ categoryId }) => !knownCategories.has(categoryId));
+  if (uncategorised !== null) return refused({ reason: 'unknown-category', ...uncategorised });
   const ids = interests.filter((id) => !knownInterests.has(id));
-  if (ids.length > 0) return refused({ reason: 'unknown-interests', ids });
+  const uninteresting = where(form, (offer) => offer.interests.some((id) => ids.includes(id)));
+  if (uninteresting !== null) return refused({ reason: 'unknown-interests', ids, ...uninteresting });
   if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
   const { access, perDayMinor, perMonthMinor } = caller.spending;
   if (paymentMethod === 'B' && access !== 'full') return refused({ reason: 'may-not-spend' });
 
-  const isLimited = perDayMinor !== null || perMonthMinor !== null;
+  const isLimited = paymentMethod !== null && (perDayMinor !== null || perMonthMinor !== null);
   const spending = isLimited ? o.otherServices.spending(request) : undefined;
   const balance = paymentMethod === 'B' ? o.otherServices.balance(request) : undefined;
   // All are asked at once. If a reply is not needed in the end, it does not matter whether billing answered.
@@ -103,7 +110,7 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   const unmatched = refusalOfUnmatched(form, prices);
   if (unmatched !== null) return unmatched;
   const netMinor = sum(costs);
-  const { maxCost } = form;
+  const [{ maxCost }] = offers;
   if (maxCost !== null && netMinor > (parseAmount(maxCost, currency) ?? -1n))
     return refused({ reason: 'above-max-cost', netMinor, maxCost, currency });
   const minimumMinor = cardMinimumMinor(currency);
@@ -131,15 +138,27 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
     if (left !== null && BigInt(left.leftMinor) < netMinor)
       return refused(aboveLimit(caller, { per, ...left, costMinor: `${netMinor}` }));
   // The last check, because it is the slowest.
-  const accepted = await acceptPicture(o, request);
+  const accepted = await acceptPictures(o, request);
   if (!accepted.ok) return accepted;
-  const matchingUsers = prices.map((price) => price.matchingUsers);
-  return { ok: true, checks: { netMinor: costs, matchingUsers, image: accepted.image } };
+  const checks = prices.map(({ matchingUsers, quoteId = null }, index) => ({
+    netMinor: costs[index] ?? 0n,
+    matchingUsers,
+    image: accepted.images[index] ?? '',
+    quoteId,
+  }));
+  return { ok: true, checks };
+}
+
+/** @returns the places of a group for which it is so, unless it is so for all; null if it is for none */
+function where({ offers, isGroup }: CreationForm, isSo: (offer: OfferForm) => boolean): Where | null {
+  const places = offers.flatMap((offer, index) => (isSo(offer) ? [[index, offer.placeLabel] as const] : []));
+  if (places.length === 0) return null;
+  return isGroup && places.length < offers.length ? { places } : {};
 }
 
 /** All places where nobody matches, so that the caller can correct them in one go. */
 function refusalOfUnmatched(
-  { places, isGroup }: OfferForm,
+  { offers, isGroup }: CreationForm,
   prices: readonly PriceReply[],
 ): Refused<CheckRefusal> | null {
   const unmatched = prices.flatMap((price, index) => (price.matchingUsers === 0 ? [{ price, index }] : []));
@@ -148,7 +167,7 @@ function refusalOfUnmatched(
   return refused({
     reason: isSwapped ? 'swapped-place' : 'no-matching-users',
     ...(isGroup && {
-      places: unmatched.map(({ index }) => [index, places[index]?.label ?? null] as const),
+      places: unmatched.map(({ index }) => [index, offers[index]?.placeLabel ?? null] as const),
     }),
   });
 }
@@ -173,36 +192,78 @@ export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: Call
 async function askPrices(
   o: OffersContext,
   request: CheckRequest,
-): Promise<{ readonly ok: true; readonly prices: readonly PriceReply[] } | Refused<CheckRefusal>> {
-  const { startAt, expiryAt, places, isGroup, radiusMiles, gender, interests, quoteId } = request.form;
-  const offer = {
-    startAt: startAt.toISOString(),
-    endAt: expiryAt.toISOString(),
-    radiusMiles,
-    gender: [...gender],
-    interests: [...interests],
-  };
-  const positions = places.map(({ latitude, longitude }) => ({ latitude, longitude }));
-  const [position] = positions;
-  if (position === undefined) throw new Error('a form without a place passed its field rules');
-  if (isGroup) {
-    const { prices } = await o.otherServices.groupPrices(request, { ...offer, places: positions });
-    if (prices.length !== places.length) throw new Error('pricing priced other places');
+): Promise<{ readonly ok: true; readonly prices: readonly GivenPrice[] } | Refused<CheckRefusal>> {
+  const { offers, isGroup } = request.form;
+  if (isGroup && offers.every(({ quoteId }) => quoteId === null)) {
+    const { prices } = await o.otherServices.groupPrices(request, { offers: offers.map(priceRequestOf) });
+    if (prices.length !== offers.length) throw new Error('pricing priced other offers');
     return { ok: true, prices };
   }
-  const single = { ...offer, ...position };
-  if (quoteId === null) return { ok: true, prices: [await o.otherServices.price(request, single)] };
+  const priced = await Promise.all(offers.map((offer) => askPrice(o, request, offer)));
+  const prices: GivenPrice[] = [];
+  for (const [index, each] of priced.entries()) {
+    if (!each.ok) return isGroup ? { ...each, places: [[index, offers[index]?.placeLabel ?? null]] } : each;
+    prices.push(each.price);
+  }
+  return { ok: true, prices };
+}
+
+type GivenPrice = PriceReply & { readonly quoteId?: string | null };
+
+async function askPrice(
+  o: OffersContext,
+  request: CheckRequest,
+  offer: OfferForm,
+): Promise<
+  | { readonly ok: true; readonly price: PriceReply }
+  | Extract<Refused<CheckRefusal>, { readonly reason: `quote-${string}` }>
+> {
+  const { quoteId } = offer;
+  const asked = priceRequestOf(offer);
+  if (quoteId === null) return { ok: true, price: await o.otherServices.price(request, asked) };
   const receivedAt = request.receivedAt.toISOString();
-  const quoted = await o.otherServices.quotedPrice(request, { ...single, quoteId, receivedAt });
-  if (quoted.outcome === 'honoured') return { ok: true, prices: [quoted.price] };
+  const quoted = await o.otherServices.quotedPrice(request, { ...asked, quoteId, receivedAt });
+  if (quoted.outcome === 'honoured') return { ok: true, price: quoted.price };
   return quoted.reason === 'differs'
     ? refused({ reason: 'quote-differs', fields: quoted.fields })
     : refused({ reason: `quote-${quoted.reason}` });
 }
 
-function acceptPicture(o: OffersContext, request: CheckRequest) {
+function priceRequestOf(offer: OfferForm) {
+  const { startAt, expiryAt, latitude, longitude, radiusMiles, gender, interests } = offer;
+  return {
+    startAt: startAt.toISOString(),
+    endAt: expiryAt.toISOString(),
+    latitude,
+    longitude,
+    radiusMiles,
+    gender: [...gender],
+    interests: [...interests],
+  };
+}
+
+/** One after the other: each is judged once, also if several offers have it. */
+async function acceptPictures(
+  o: OffersContext,
+  request: CheckRequest,
+): Promise<{ readonly ok: true; readonly images: readonly string[] } | Refused<CheckRefusal>> {
   const { picture, form } = request;
-  if (picture !== null) return acceptImage(o, request, picture);
-  if (form.imageOfferId === null) throw new Error('a form without a picture passed its field rules');
-  return acceptImageOf(o, request, form.imageOfferId);
+  const images = new Map<number | null, string>();
+  for (const { imageOfferId: id } of form.offers) {
+    if (images.has(id)) continue;
+    const accepted = await acceptPicture(o, request, { picture, id });
+    if (!accepted.ok) return { ...accepted, ...where(form, ({ imageOfferId }) => imageOfferId === id) };
+    images.set(id, accepted.image);
+  }
+  return { ok: true, images: form.offers.map(({ imageOfferId }) => images.get(imageOfferId) ?? '') };
+}
+
+function acceptPicture(
+  o: OffersContext,
+  request: CheckRequest,
+  { picture, id }: { readonly picture: Buffer | null; readonly id: number | null },
+) {
+  if (id !== null) return acceptImageOf(o, request, id);
+  if (picture === null) throw new Error('a form without a picture passed its field rules');
+  return acceptImage(o, request, picture);
 }

@@ -99,23 +99,20 @@ async function reserve(
   hold: Hold,
   checks: Checks,
 ): Promise<Reserved> {
+  const { organisationId, mode, personId: createdBy, tradingName, country, currency, keyId } = caller;
+  const facts = { organisationId, mode, createdBy, tradingName, country, currency, createdAt: now };
   const reservation = {
-    ...form,
-    organisationId: caller.organisationId,
-    mode: caller.mode,
-    createdBy: caller.personId,
-    tradingName: caller.tradingName,
-    country: caller.country,
-    currency: caller.currency,
-    ...checks,
-    createdAt: now,
+    offers: checks.map((check, index) => ({ ...(form.offers[index] ?? form.offers[0]), ...facts, ...check })),
+    isGroup: form.isGroup,
+    facts,
+    keyId,
   };
-  const by = { imageOfferId: form.imageOfferId, keyId: caller.keyId };
   const quota = quotaOf(o, caller);
-  const limits = limitsFor(quota, reservation);
-  const { offers, inUse } = await reserveOffers(o.postgres, hold, reservation, limits, by, deadline);
+  const wanted = { mode, netMinor: checks.map(({ netMinor }) => netMinor) };
+  const limits = limitsFor(quota, wanted);
+  const { offers, inUse } = await reserveOffers(o.postgres, hold, reservation, limits, deadline);
   if (offers !== null) return { ok: true, offers };
-  const refusal = checkQuota(quota, inUse, reservation);
+  const refusal = checkQuota(quota, inUse, wanted);
   if (refusal === null) throw new HoldLost();
   await freeKey(o.postgres, hold);
   return refused(refusal);

@@ -98,22 +98,22 @@ function replyOf(offers: readonly Offer[], now: Date): CreateReply | CreateGroup
   if (offer === undefined) throw new Error('a creation without offers');
   const { groupId, currency } = offer;
   const isPaid = offer.paymentMethod === 'B';
-  const paid = now < offer.startAt ? 'Scheduled' : 'Active';
+  const paid = (each: Offer) => (now < each.startAt ? 'Scheduled' : 'Active');
   if (groupId !== null)
     return {
       return_code: 'S1',
       group_id: groupId,
-      offers: offers.map(({ offerId, placeLabel }) => ({
-        offer_id: offerId,
-        status: isPaid ? paid : 'Awaiting Payment',
-        label: placeLabel,
+      offers: offers.map((each) => ({
+        offer_id: each.offerId,
+        status: isPaid ? paid(each) : 'Awaiting Payment',
+        label: each.placeLabel,
       })),
       payment_url: isPaid ? null : linkOf(offer),
       currency,
     };
   const created = { return_code: 'S1', offer_id: offer.offerId } as const;
   return isPaid
-    ? { ...created, status: paid, payment_url: null }
+    ? { ...created, status: paid(offer), payment_url: null }
     : { ...created, status: 'Awaiting Payment', payment_url: linkOf(offer), currency };
 }
 

@@ -2,7 +2,6 @@
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { CreateGroupReply } from '@offer-ads/contracts/public/groups-api';
 import { offerTextFacts } from '@offer-ads/contracts/values/offer-texts';
-import type { Place } from '@offer-ads/contracts/values/places';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { eventsOf, tellOutbox } from '@offer-ads/platform/messaging/outbox';
 import {
@@ -30,6 +29,9 @@ const reservedFacts = [
   ...offerTextFacts,
   'url',
   'image',
+  'latitude',
+  'longitude',
+  'placeLabel',
   'radiusMiles',
   'gender',
   'interests',
@@ -37,51 +39,49 @@ const reservedFacts = [
   'startAt',
   'expiryAt',
   'paymentMethod',
+  'netMinor',
+  'matchingUsers',
 ] as const satisfies readonly (keyof Offer)[];
-const reservedColumns = reservedFacts.map(columnOf).join(', ');
-const placeColumns = 'latitude, longitude, place_label, net_minor, matching_users';
-const allColumns = ['offer_id, group_id', reservedColumns, placeColumns, ...changingFacts.map(columnOf)].join(
-  ', ',
-);
+const reservedColumns = reservedFacts.map(columnOf);
+const allColumns = ['offer_id, group_id', ...reservedColumns, ...changingFacts.map(columnOf)].join(', ');
 
-/** What is reserved: an offer for each place, with its price. Not visible to anyone yet. */
-export type Reservation = Pick<Offer, (typeof reservedFacts)[number]> & {
-  readonly places: readonly Place[];
+/** What is reserved. Not visible to anyone yet. */
+export type Reservation = {
+  /** In the order of the places, with the offer of which each has the picture. */
+  readonly offers: readonly (Pick<Offer, (typeof reservedFacts)[number]> & {
+    readonly imageOfferId: number | null;
+  })[];
   readonly isGroup: boolean;
-  /** In the order of the places. */
-  readonly netMinor: readonly bigint[];
-  readonly matchingUsers: readonly number[];
+  /** What all have in common. */
+  readonly facts: Pick<Offer, 'createdBy' | 'createdAt'>;
+  readonly keyId: number | null;
 };
 
 /** The hidden offers of a creation: one, or those of a group in the order of its places. */
 export type Reservations = readonly [Offer, ...Offer[]];
 
-const firstFact = 18;
-const parameterBehind = (index: number) => `$${firstFact + reservedFacts.length + index}`;
-
 const reserveStatement: PreparedStatement = {
   name: 'reserve-offers',
   sql: `WITH picture AS MATERIALIZED (
-          SELECT FROM images WHERE name = $5 AND retired_at IS NULL FOR SHARE
+          SELECT FROM images WHERE name = ANY ($5) AND retired_at IS NULL FOR SHARE
         ), in_use AS MATERIALIZED (
           SELECT * FROM lock_offers_in_use($1, $2, $6, $7, $8)
         ), charging AS (
           UPDATE idempotency_keys SET recovery_point = 'charging', offer_id = nextval('offers_offer_id_seq')
-            FROM picture, in_use
-           WHERE ${thisHold} AND of_person < $9 AND of_organisation < $10
+            FROM in_use
+           WHERE ${thisHold} AND (SELECT count(*) FROM picture) = cardinality($5) AND of_person < $9 AND of_organisation < $10
              AND ($11::integer IS NULL OR free_today < $11)
           RETURNING offer_id
         ), grouped AS (
           INSERT INTO offer_groups (organisation_id, mode) SELECT $1, $2 FROM charging WHERE $12 RETURNING group_id
         ), reserved AS (
-          INSERT INTO offers (offer_id, group_id, ${placeColumns}, ${reservedColumns}) OVERRIDING SYSTEM VALUE
-          SELECT CASE place WHEN 1 THEN charging.offer_id ELSE nextval('offers_offer_id_seq') END, group_id,
-            ${placeColumns}, ${reservedFacts.map((_, index) => `$${index + firstFact}`).join(', ')}
-          FROM charging LEFT JOIN grouped ON true,
-            unnest($13::float8[], $14::float8[], $15::text[], $16::bigint[], $17::integer[]) WITH ORDINALITY AS at (${placeColumns}, place)
+          INSERT INTO offers (offer_id, group_id, ${reservedColumns.join(', ')}) OVERRIDING SYSTEM VALUE
+          SELECT CASE given.ordinality WHEN 1 THEN charging.offer_id ELSE nextval('offers_offer_id_seq') END, grouped.group_id,
+            ${reservedColumns.map((column) => `given.${column}`).join(', ')}
+          FROM charging LEFT JOIN grouped ON true, json_populate_recordset(NULL::offers, $13) WITH ORDINALITY AS given
           RETURNING ${allColumns}
         ), noted AS (
-          ${creationNoted('reserved', { imageOfferId: parameterBehind(0), personId: parameterBehind(1), keyId: parameterBehind(2) })}
+          ${creationNoted('reserved', { imageOfferIds: '$14', personId: '$6', keyId: '$15' })}
         )
         SELECT of_organisation, of_person, free_today, reserved.* FROM in_use LEFT JOIN reserved ON true ORDER BY offer_id`,
 };
@@ -98,13 +98,13 @@ export async function reserveOffers(
   hold: Hold,
   reservation: Reservation,
   limits: QuotaLimits,
-  by: { readonly imageOfferId: number | null; readonly keyId: number | null },
   deadline: Deadline,
 ): Promise<{ readonly inUse: OffersInUse; readonly offers: Reservations | null }> {
-  const { image, createdBy, createdAt, places, isGroup, netMinor, matchingUsers } = reservation;
+  const { offers, isGroup, facts, keyId } = reservation;
+  const { createdBy, createdAt } = facts;
   const values = [
     ...holdValues(hold),
-    image,
+    [...new Set(offers.map(({ image }) => image))],
     createdBy,
     createdAt,
     dayOf(createdAt),
@@ -112,15 +112,9 @@ export async function reserveOffers(
     limits.ofOrganisation,
     limits.freeToday,
     isGroup,
-    places.map(({ latitude }) => latitude),
-    places.map(({ longitude }) => longitude),
-    places.map(({ label }) => label),
-    netMinor,
-    matchingUsers,
-    ...reservedFacts.map((fact) => reservation[fact]),
-    by.imageOfferId,
-    createdBy,
-    by.keyId,
+    JSON.stringify(offers.map((offer) => rowOf(offer, reservedFacts))),
+    [...new Set(offers.flatMap(({ imageOfferId }) => imageOfferId ?? []))],
+    keyId,
   ];
   const rows = await postgres.transaction(
     (tx) => tx.query<OfferRow & InUseRow>(reserveStatement, values),
@@ -205,7 +199,7 @@ export async function finishReservations(
     const done = await postgres.query(finishStatement, [
       ...holdValues(hold),
       JSON.stringify(reply),
-      JSON.stringify(changes.map(({ changed }) => rowOf(changed))),
+      JSON.stringify(changes.map(({ changed }) => rowOf(changed, ['offerId', ...changingFacts]))),
       JSON.stringify(Object.fromEntries(reservations.map(({ offerId, paidAt }) => [offerId, paidAt]))),
       JSON.stringify(changes.flatMap(({ outgoing }) => outgoing)),
     ]);
@@ -218,9 +212,9 @@ export async function finishReservations(
   return true;
 }
 
-/** The columns of the changing facts, for JSON. */
-function rowOf(offer: Offer): object {
-  const columns = (['offerId', ...changingFacts] as const).map((fact) => {
+/** The columns of these facts, for JSON. */
+function rowOf<Fact extends keyof Offer>(offer: Pick<Offer, Fact>, facts: readonly Fact[]): object {
+  const columns = facts.map((fact) => {
     const value = offer[fact];
     return [columnOf(fact), typeof value === 'bigint' ? `${value}` : value];
   });
@@ -239,14 +233,14 @@ export async function dropReservations(tx: Transaction, offers: Reservations): P
 type Asked = Owner & {
   readonly personId: number | null;
   readonly now: Date;
-  readonly categoryId: number;
+  readonly categoryIds: readonly number[];
   readonly interests: readonly number[];
 };
 
 const factsStatement: PreparedStatement = {
   name: 'facts-for-creation',
   sql: `SELECT of_organisation, of_person, free_today,
-          EXISTS (SELECT FROM categories WHERE category_id = $6 AND ${isCategoryFor('$1')}) AS category_known,
+          ARRAY (SELECT category_id FROM categories WHERE category_id = ANY ($6::integer[]) AND ${isCategoryFor('$1')}) AS categories_known,
           ARRAY (SELECT interest_id FROM interests WHERE interest_id = ANY ($7::integer[]) AND active) AS interests_known
         FROM offers_in_use($1, $2, $3, $4, $5)`,
 };
@@ -254,20 +248,20 @@ const factsStatement: PreparedStatement = {
 /** What the database knows for the checks of a creation. The count takes no lock, so it can be outdated a moment later. */
 export async function factsForCreation(
   db: Queryable,
-  { organisationId, mode, personId, now, categoryId, interests }: Asked,
+  { organisationId, mode, personId, now, categoryIds, interests }: Asked,
 ): Promise<{
   readonly inUse: OffersInUse;
-  readonly isCategoryKnown: boolean;
+  readonly knownCategories: ReadonlySet<number>;
   readonly knownInterests: ReadonlySet<number>;
 }> {
-  const [row] = await db.query<InUseRow & { category_known: boolean; interests_known: number[] }>(
+  const [row] = await db.query<InUseRow & { categories_known: number[]; interests_known: number[] }>(
     factsStatement,
-    [organisationId, mode, personId, now, dayOf(now), categoryId, interests],
+    [organisationId, mode, personId, now, dayOf(now), categoryIds, interests],
   );
   if (row === undefined) throw new Error('offers in use were not counted');
   return {
     inUse: toOffersInUse(row),
-    isCategoryKnown: row.category_known,
+    knownCategories: new Set(row.categories_known),
     knownInterests: new Set(row.interests_known),
   };
 }

@@ -2,6 +2,8 @@
 import { MAX_CSV_ROWS, seriesQuery } from '@offer-ads/contracts/portal/offers-api';
 import { costPer } from '@offer-ads/contracts/values/cost-per';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
+import { CSV_LIST } from '@offer-ads/contracts/values/places';
 import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { type CsvColumn, sendCsv } from '@offer-ads/platform/http/csv';
@@ -17,14 +19,34 @@ import { portalReplies, replyToListRefusal, send } from './replies.ts';
 
 export async function offersCsv(o: OffersContext, req: Request, res: Response): Promise<void> {
   const caller = callerOf(req);
-  const { limit: _limit, cursor: _cursor, sort: _sort, ...filters } = req.query;
+  const { limit: _limit, cursor: _cursor, sort: _sort, columns, ...filters } = req.query;
   const read = readPortalQuery(filters, caller.mode);
   if (!read.ok) return send(res, replyToListRefusal(read, caller.mode));
   const now = await nowOf(o, req);
   const offers = await exportOffers(o.postgres, caller, read.query, now, MAX_CSV_ROWS);
   if (offers === null) return send(res, portalReplies['too-many']);
-  sendCsv(res, `offers-${caller.mode.toLowerCase()}`, offerColumns(now), offers);
+  const asked = columns === 'import' ? importColumns : offerColumns(now);
+  sendCsv(res, `offers-${caller.mode.toLowerCase()}`, asked, offers);
 }
+
+/** Those of a file that can be imported: the places of an offer group, with values of their own. The picture is that of the offer. */
+const importColumns: readonly CsvColumn<ExportedOffer>[] = [
+  { title: 'label', text: ({ placeLabel }) => placeLabel },
+  ...offerTextFacts.map((text) => ({
+    title: offerTexts[text].field,
+    text: (offer: ExportedOffer) => offer[text],
+  })),
+  { title: 'url', text: ({ url }) => url },
+  { title: 'category_id', number: ({ categoryId }) => categoryId },
+  { title: 'latitude', number: ({ latitude }) => latitude },
+  { title: 'longitude', number: ({ longitude }) => longitude },
+  { title: 'radius', number: ({ radiusMiles }) => radiusMiles },
+  { title: 'gender', text: ({ gender }) => gender.join(CSV_LIST) },
+  { title: 'interests', text: ({ interests }) => interests.join(CSV_LIST) },
+  { title: 'start_datetime', instant: ({ startAt }) => startAt },
+  { title: 'expiry_datetime', instant: ({ expiryAt }) => expiryAt },
+  { title: 'image_offer_id', number: ({ offerId }) => offerId },
+];
 
 const rateOf = ({ views, clicks }: { readonly views: number; readonly clicks: number }) =>
   views === 0 ? null : Number(((clicks / views) * 100).toFixed(2));

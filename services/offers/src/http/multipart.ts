@@ -21,8 +21,9 @@ export type Upload =
 
 /** The longest text is a url of 2,048 characters with at most 4 bytes each. */
 const GREATEST_FIELD_BYTES = 16 * 1_024;
-/** All fields together: ten times what a valid form needs. */
+/** All fields together. `places` may have as much, because it holds the values of up to 20 offers. */
 const GREATEST_TEXT_BYTES = 256 * 1_024;
+const greatestBytesOf = (name: string) => (name === 'places' ? GREATEST_TEXT_BYTES : GREATEST_FIELD_BYTES);
 /** The most memory that one form takes. */
 export const GREATEST_HELD_BYTES = MAX_IMAGE_BYTES + GREATEST_TEXT_BYTES;
 /** Enough for all 512 interests and every other field. */
@@ -61,7 +62,10 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
       } else if (isText(part)) {
         textBytes += chunk.length;
         // Copied, so that a short text does not hold the memory of all that arrived with it.
-        if (part.bytes <= GREATEST_FIELD_BYTES && textBytes <= GREATEST_TEXT_BYTES)
+        if (
+          part.bytes <= greatestBytesOf(part.head?.ok === true ? part.head.value.name : '') &&
+          textBytes <= GREATEST_TEXT_BYTES
+        )
           part.chunks.push(Buffer.from(chunk));
       }
     });
@@ -200,7 +204,8 @@ function readText({ head, bytes, chunks }: Part): Reading<{ name: string; text: 
       : valid(null);
   }
   if (name === 'image') return fault('image must be sent as a file');
-  if (bytes > GREATEST_FIELD_BYTES) return fault(`${shown} must have at most ${GREATEST_FIELD_BYTES} bytes`);
+  const most = greatestBytesOf(name);
+  if (bytes > most) return fault(`${shown} must have at most ${most} bytes`);
   const text = decoded(shown, Buffer.concat(chunks), charset);
   return text.ok ? valid({ name, text: text.value }) : text;
 }

@@ -31,6 +31,7 @@ import { readResults } from '../results/read-results.ts';
 import { readLinkTags, writeLinkTags } from '../traffic/link-tags-store.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { type Command, changeEach, commands } from './change-each.ts';
+import { check } from './create-route.ts';
 import { analyticsCsv, offersCsv } from './csv-routes.ts';
 import { showGroupForPortal } from './group-routes.ts';
 import { portalOffer } from './listed-offers.ts';
@@ -68,6 +69,7 @@ export function mountPortalRoutes(app: Express, o: OffersContext): void {
   routes.post('/offers/resume', bulkBody, async (req, res) =>
     send(res, await changeNamed(o, req, commands.resume)),
   );
+  routes.post('/offer-groups/check', async (req, res) => send(res, await check(o, req)));
   routes.get('/creations/:idempotency_key', async (req, res) => send(res, await creation(o, req)));
   routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
   routes.get('/offer-groups/:group_id', async (req, res) => send(res, await showGroupForPortal(o, req)));

@@ -73,28 +73,30 @@ const createReplies = {
   'different-payload': () => plain(422, 'This Idempotency-Key was used with a different payload'),
   'in-flight': () =>
     plain(409, 'A request with this Idempotency-Key is still being processed', { 'Retry-After': '1' }),
-  'start-in-past': () =>
-    invalid(`start_datetime must not be more than ${offerLimits.startGraceSeconds} seconds in the past`),
-  'unknown-category': () => invalid('category_id must be an id from GET /categories'),
-  'unknown-interests': ({ ids }) =>
-    invalid(`interests[] must be ids from GET /interests, which ${ids.join(', ')} is not`),
+  'start-in-past': ({ places }) =>
+    invalid(
+      `${at(places)}start_datetime must not be more than ${offerLimits.startGraceSeconds} seconds in the past`,
+    ),
+  'unknown-category': ({ places }) => invalid(`${at(places)}category_id must be an id from GET /categories`),
+  'unknown-interests': ({ ids, places }) =>
+    invalid(`${at(places)}interests[] must be ids from GET /interests, which ${ids.join(', ')} is not`),
   'terms-not-accepted': () =>
     coded(
       'E9',
       403,
       'The organisation has not accepted the current advertising terms. An organisation admin must accept them in the advertiser portal, then this request can be retried with the same Idempotency-Key',
     ),
-  'quote-unknown': () => invalid(notAQuote),
-  'quote-foreign': () =>
+  'quote-unknown': ({ places }) => invalid(`${at(places)}${notAQuote}`),
+  'quote-foreign': ({ places }) =>
     invalid(
-      'quote_id was given to another organisation, mode or billing currency. Ask for an estimate of your own',
+      `${at(places)}quote_id was given to another organisation, mode or billing currency. Ask for an estimate of your own`,
     ),
-  'quote-expired': () =>
-    invalid('quote_id has expired, a quote is valid for 5 minutes. Ask for a new estimate'),
-  'quote-differs': ({ fields }) => {
+  'quote-expired': ({ places }) =>
+    invalid(`${at(places)}quote_id has expired, a quote is valid for 5 minutes. Ask for a new estimate`),
+  'quote-differs': ({ fields, places }) => {
     const names = fields.map((field) => quotedFieldNames[field]).join(', ');
     return invalid(
-      `quote_id is for another offer, its estimate differs in ${names}. Send the values of the estimate, or ask for a new one`,
+      `${at(places)}quote_id is for another offer, its estimate differs in ${names}. Send the values of the estimate, or ask for a new one`,
     );
   },
   'currency-not-billed': ({ currency }) =>
@@ -148,9 +150,10 @@ const createReplies = {
     );
   },
   // Moderation's text says what is wrong with the image and what to do about it.
-  'image-unreadable': ({ problem }) => invalid(problem),
-  'image-refused': ({ because }) => coded('E2', 200, `The image failed moderation: ${because}`),
-  'image-offer-unknown': () => invalid(notAnImageOffer),
+  'image-unreadable': ({ problem, places }) => invalid(`${at(places)}${problem}`),
+  'image-refused': ({ because, places }) =>
+    coded('E2', 200, `${at(places)}The image failed moderation: ${because}`),
+  'image-offer-unknown': ({ places }) => invalid(`${at(places)}${notAnImageOffer}`),
 } satisfies { readonly [R in AnyCreateRefusal as R['reason']]: (refusal: R) => Reply };
 
 /** Before a refusal of some places of a group. */

@@ -30,13 +30,13 @@ export async function noteChange(
  */
 export const creationNoted = (
   reserved: string,
-  o: { imageOfferId: string; personId: string; keyId: string },
+  o: { imageOfferIds: string; personId: string; keyId: string },
 ) =>
   `INSERT INTO offer_changes (offer_id, what, changed_at, person_id, key_id, following_id)
    SELECT offer_id, 'created', created_at, ${o.personId}::integer, ${o.keyId}::integer, NULL FROM ${reserved}
    UNION ALL
    SELECT earlier.offer_id, 'extended', reserved.created_at, ${o.personId}, ${o.keyId}, reserved.offer_id
-     FROM ${reserved} JOIN offers AS earlier ON earlier.offer_id = ${o.imageOfferId}::integer
+     FROM ${reserved} JOIN offers AS earlier ON earlier.offer_id = ANY (${o.imageOfferIds}::integer[]) AND earlier.image = reserved.image
       AND earlier.organisation_id = reserved.organisation_id AND earlier.mode = reserved.mode
       AND earlier.expiry_at = reserved.start_at AND earlier.latitude = reserved.latitude AND earlier.longitude = reserved.longitude`;
 

@@ -37,7 +37,8 @@ export type EditRequest = CallContext & {
 };
 
 export type EditOfferRefusal =
-  | { readonly reason: EditRefusal | 'unknown-category' | 'terms-not-accepted' }
+  | { readonly reason: EditRefusal | 'terms-not-accepted' }
+  | { readonly reason: 'unknown-category' }
   | KeyRefusal
   | UploadRefusal;
 

@@ -5,12 +5,15 @@
  * - `ending_soon` examines the next 3,000 in the order of their ends, in the same way.
  * - Sorted by a figure, the newest 3,000 that fit are sorted, and the page says so when there are more.
  */
+
+import { offerTextFacts } from '@offer-ads/contracts/values/offer-texts';
 import { EXAMINED_OFFERS, type OfferSort } from '@offer-ads/contracts/values/offers-list';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { writeCursor } from '../domain/listing-query.ts';
-import type { statusAt } from '../domain/offer.ts';
+import type { OfferContent, statusAt } from '../domain/offer.ts';
 import { numberIn, type PortalQuery, writeRankedCursor } from '../domain/portal-listing.ts';
 import {
+  columnOf,
   type OfferReference,
   type OfferRow,
   type Owner,
@@ -106,25 +109,26 @@ function withFigures(page: string): string {
     ${newestFirst}`;
 }
 
-export type ExportedOffer = Pick<
-  OfferWithFigures,
-  | 'offerId'
-  | 'title'
-  | 'createdAt'
-  | 'startAt'
-  | 'expiryAt'
-  | 'deletedAt'
-  | 'disabledSince'
-  | 'currency'
-  | 'netMinor'
-  | 'matchingUsers'
-  | 'views'
-  | 'clicks'
-  | 'spendMinor'
-> &
+export type ExportedOffer = OfferContent &
+  Pick<
+    OfferWithFigures,
+    | 'offerId'
+    | 'placeLabel'
+    | 'createdAt'
+    | 'startAt'
+    | 'expiryAt'
+    | 'deletedAt'
+    | 'disabledSince'
+    | 'currency'
+    | 'netMinor'
+    | 'matchingUsers'
+    | 'views'
+    | 'clicks'
+    | 'spendMinor'
+  > &
   Parameters<typeof statusAt>[0];
 
-const exportedColumns = `offer_id, title, created_at, start_at, expiry_at, deleted_at, disabled_since, paused_since, paid_at,
+const exportedColumns = `offer_id, place_label, category_id, ${offerTextFacts.map(columnOf).join(', ')}, url, latitude, longitude, radius_miles, gender, interests, created_at, start_at, expiry_at, deleted_at, disabled_since, paused_since, paid_at,
   payment_applied_at, end_announced_at, stops, currency, net_minor, matching_users`;
 
 /** All offers that the query asks for, newest first, with less of each than the list has. Null: there are more than `atMost`. */

@@ -2,9 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
-import { placeLimits } from '@offer-ads/contracts/values/places';
+import { ownNames, placeLimits } from '@offer-ads/contracts/values/places';
 import { gif } from '@offer-ads/testing/pictures/pictures';
-import { create, createGroup, formOf, type Parts, startingNow, threePlaces } from '../forms.ts';
+import {
+  type CreateOptions,
+  create,
+  createdId,
+  createGroup,
+  form,
+  formOf,
+  type Parts,
+  startingNow,
+  threePlaces,
+} from '../forms.ts';
 import { type CallOptions, offersUnderTest } from '../offers-under-test.ts';
 import { pausePoint } from '../pause-point.ts';
 import { offerPaid } from '../payments.ts';
@@ -12,6 +22,8 @@ import { created, nothing, salesIn, tracesIn } from './creating.ts';
 import { coded } from './refusals.ts';
 
 const under = offersUnderTest();
+
+type Offer = Record<string, unknown> & { readonly image?: string };
 
 type Created = {
   group_id: number;
@@ -26,6 +38,7 @@ async function createdGroup(parts: Parts = {}): Promise<Created> {
 }
 
 const idsOf = ({ offers }: Created) => offers.map(({ offer_id: id }) => id);
+const shown = async (id: number) => (await under.call('GET', `/portal/offers/${id}`)).body as Offer;
 const bodyOf = async (method: string, path: string) => (await under.call(method, path)).body;
 const states = async (group: Created) =>
   Promise.all(idsOf(group).map(async (id) => (await under.offer(id))['status']));
@@ -134,7 +147,11 @@ describe('a group from the balance', () => {
       'a quote',
       { quote_id: 'a.b' },
       {},
-      coded('E1', 400, 'quote_id must not be sent: a quote is for a single offer'),
+      coded(
+        'E1',
+        400,
+        'quote_id must not be sent: a quote is for a single offer, so each of places may have one',
+      ),
     ],
     [
       'no places',
@@ -155,7 +172,7 @@ describe('a group from the balance', () => {
       coded(
         'E1',
         400,
-        'places[0].latitude must be a number from -90 to 90; places[0].lat is not known, a place has latitude, longitude, label; places[1].longitude must be a number from -180 to 180; places[1].label must be a text of at most 80 characters without line breaks and HTML; places[2] must be an object',
+        `places[0].latitude must be a number from -90 to 90; places[0].lat is not known, a place has latitude, longitude, label, ${ownNames.join(', ')}; places[1].longitude must be a number from -180 to 180; places[1].label must be a text of at most 80 characters without line breaks and HTML; places[2] must be an object`,
       ),
     ],
     [
@@ -163,6 +180,63 @@ describe('a group from the balance', () => {
       { places: '[{"latitude": 51.50001, "longitude": 0}, {"latitude": 51.50004, "longitude": -0.00004}]' },
       {},
       coded('E1', 400, 'places[1] is the same place as places[0]'),
+    ],
+    [
+      'values of places, with those of the form that are wrong, and all at once',
+      {
+        url: 'x',
+        radius: '4',
+        places: JSON.stringify([
+          {
+            latitude: 1,
+            longitude: 2,
+            title: '',
+            radius: '£10',
+            gender: ['Men'],
+            expiry_datetime: '2026-06-01T12:59',
+          },
+          { latitude: 91, longitude: 2, title: ['a'], description: '\ud800', category_id: 'Food' },
+        ]),
+      },
+      {},
+      coded(
+        'E1',
+        400,
+        'places[0].title is missing; url must be an http or https address without user information; places[0].radius must be a whole number of miles from 5 to 30; places[0].gender must be Male, Female, Non-binary or All; places[0].expiry_datetime must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z; places[1].category_id must be an id from GET /categories; radius must be a whole number of miles from 5 to 30; places[1].latitude must be a number from -90 to 90; places[1].title must be a text or a number; places[1].description must be a text or a number',
+      ),
+    ],
+    [
+      'a start in the past, an unknown category or interest at one place',
+      {
+        places: JSON.stringify([
+          threePlaces[0],
+          { ...threePlaces[1], start_datetime: '2026-06-01T11:00:00Z' },
+        ]),
+      },
+      {},
+      coded('E1', 400, 'places[1]: start_datetime must not be more than 60 seconds in the past'),
+    ],
+    [
+      'a category that is not known at one place',
+      { places: JSON.stringify([threePlaces[0], { ...threePlaces[1], category_id: 999 }]) },
+      {},
+      coded('E1', 400, 'places[1]: category_id must be an id from GET /categories'),
+    ],
+    [
+      'the picture of an offer that is not theirs',
+      { places: JSON.stringify([threePlaces[0], { ...threePlaces[1], image_offer_id: 999 }]) },
+      {},
+      coded(
+        'E1',
+        400,
+        expect.stringMatching(/^places\[1\]: image_offer_id must be the id of an offer of yours/),
+      ),
+    ],
+    [
+      'a quote of a place that does not hold',
+      { places: JSON.stringify([threePlaces[0], { ...threePlaces[1], quote_id: 'quote.1' }]) },
+      { pricing: { quoteRefusal: { outcome: 'refused', reason: 'expired' } } },
+      coded('E1', 400, expect.stringMatching(/^places\[1\]: quote_id has expired/)),
     ],
   ])('is refused as a whole for %s', async (_, parts, world, reply) => {
     for (const [service, facts] of Object.entries(world))
@@ -203,6 +277,85 @@ describe('a group from the balance', () => {
       });
     }
     expect(await tracesIn(under)).toEqual(nothing);
+  });
+});
+
+/** A place with everything of its own, as a row of a CSV file has it. */
+const own = {
+  ...threePlaces[1],
+  category_id: '1',
+  title: 'Three for two',
+  description: 'Pizzas',
+  url: 'https://pizza.example/',
+  radius: '5',
+  gender: ['Female'],
+  interests: [],
+  start_datetime: '2026-06-01T12:00:00Z',
+  expiry_datetime: '2026-06-03T12:00:00Z',
+};
+
+describe('places with values of their own', () => {
+  it('are offers with these; the form has those of the others, and its picture', async () => {
+    const earlier = await createdId(under, startingNow);
+    const group = await createdGroup({
+      places: JSON.stringify([{ ...own, image_offer_id: earlier, quote_id: 'quote.0' }, threePlaces[0], own]),
+    });
+    expect(group.offers.map(({ status }) => status)).toEqual(['Active', 'Scheduled', 'Active']);
+    const offers = await Promise.all(idsOf(group).map(shown));
+    const [copied, shared, another] = offers;
+    expect(copied).toMatchObject({
+      ...own,
+      category_id: 1,
+      radius: 5,
+      interests: [],
+      start_datetime: '2026-06-01T12:00:00.000Z',
+      expiry_datetime: '2026-06-03T12:00:00.000Z',
+      cost_minor: '777',
+    });
+    expect(shared).toMatchObject({ title: 'Two for one', radius: 10, category_id: 1, cost_minor: '1000' });
+    const pictureOf = ({ image = '' }: Offer = {}) => new URL(image).pathname;
+    expect(pictureOf(copied)).toBe(pictureOf(await shown(earlier)));
+    expect(pictureOf(another)).toBe(pictureOf(shared));
+    expect(salesIn(under)).toContainEqual([-group.group_id, expect.objectContaining({ netMinor: 27_77n })]);
+  });
+
+  it('have one payment link, which ends with the first of them', async () => {
+    await createdGroup({
+      ...byCard,
+      places: JSON.stringify([threePlaces[0], { ...own, expiry_datetime: '2026-06-01T13:30:00Z' }]),
+    });
+    expect(under.otherServices.billing.groupCheckout).toMatchObject({
+      title: 'Two for one and 1 more',
+      offerExpiryAt: '2026-06-01T13:30:00.000Z',
+    });
+  });
+});
+
+describe('a check', () => {
+  const check = async (parts: Parts = {}, o: CreateOptions = {}) =>
+    under.call('POST', '/portal/offer-groups/check', {
+      ...o,
+      body: await form({ 'location[]': undefined, places: JSON.stringify(threePlaces), ...parts }, o.picture),
+    });
+
+  it('prices each offer and buys nothing, also when the balance is too low', async () => {
+    under.otherServices.billing.balanceMinor = 0n;
+    under.otherServices.pricing.matchingAt = [50, 7, 50];
+    expect((await check()).body).toEqual({
+      currency: 'GBP',
+      offers: [50, 7, 50].map((matching_users, index) => ({
+        cost_minor: '1000',
+        matching_users,
+        quote_id: `quote.${index}`,
+      })),
+    });
+    expect(await tracesIn(under)).toEqual(nothing);
+  });
+
+  it('refuses what a creation refuses', async () => {
+    under.otherServices.pricing.matchingAt = [0, 50, 0];
+    for (const parts of [{}, { title: '' }, { environment: 'LIVE' }, { places: '[]' }])
+      expect((await check(parts)).body).toEqual((await createGroup(under, parts)).body);
   });
 });
 

@@ -193,6 +193,14 @@ describe('files', () => {
     ).toHaveLength(3);
     expect(String((await get('/offers.csv?offer_status=deleted')).body).split('\r\n')).toHaveLength(2);
     expect((await get('/offers.csv?offer_status=gone')).status).toBe(400);
+
+    const toImport = String((await get('/offers.csv?columns=import')).body).split('\r\n');
+    expect(toImport[0]).toBe(
+      '\uFEFFlabel,title,description,terms_and_conditions,advertised_name,url,category_id,latitude,longitude,radius,gender,interests,start_datetime,expiry_datetime,image_offer_id',
+    );
+    expect(toImport[1]).toBe(
+      `,Coffee,Two coffees for the price of one,,,https://cafe.example/two-for-one,1,51.5074,-0.1278,10,,,2026-06-01T12:00:00.000Z,2026-06-01T23:00:00.000Z,${coffee}`,
+    );
   });
 
   it('have the points of a chart', async () => {

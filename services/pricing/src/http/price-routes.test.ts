@@ -267,8 +267,8 @@ describe('the price of a group', () => {
     // Each place costs the privacy budget of one estimate.
     expect(disclosed).toHaveLength(4);
 
-    const positions = places.map(({ latitude, longitude }) => ({ latitude, longitude }));
-    const { body } = await post('/internal/group-prices', { ...priceRequest(), places: positions });
+    const offers = places.map(({ latitude, longitude }) => ({ ...priceRequest(), latitude, longitude }));
+    const { body } = await post('/internal/group-prices', { offers });
     expect(groupPricesReply.parse(body).prices.map(({ matchingUsers }) => matchingUsers)).toEqual([
       1_000, 649,
     ]);

@@ -12,17 +12,18 @@ import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Express, Request } from 'express';
 import type { EstimateForm } from '../domain/estimate-form.ts';
-import { type PriceParts, priceGroup, priceOffer } from '../price-offer.ts';
+import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { openQuotes } from '../quotes.ts';
 import { priceReply, quotedPriceReply } from './replies.ts';
 
-/** A price request with every possible interest takes 4 kB. */
-const body = jsonBody({ maxBytes: 64 * 1024 });
+/** A price request with every possible interest takes 4 kB; a group has 20. */
+const body = jsonBody({ maxBytes: 128 * 1024 });
 
 export function mountPriceRoutes(
   app: Express,
   o: PriceParts & { readonly contextSecret: string; readonly clock: Clock },
 ): void {
+  const quotes = openQuotes(o.contextSecret);
   const caller = requireCaller({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
   const offerOf = (req: Request, form: EstimateForm) => {
     const facts = requestFacts(req);
@@ -38,15 +39,20 @@ export function mountPriceRoutes(
   });
   app.post('/internal/group-prices', caller, body, async (req, res) => {
     const request = groupPricesRequest.safeParse(req.body);
-    if (!request.success || request.data.endAt <= request.data.startAt)
+    if (!request.success || request.data.offers.some(({ startAt, endAt }) => endAt <= startAt))
       return void res.status(400).json({ message: 'not a request for the prices of a group' });
-    const { places, ...offer } = request.data;
-    const form = formOf({ ...offer, latitude: 0, longitude: 0 });
-    const prices = await priceGroup(o, offerOf(req, form), places);
-    res.json({ prices: prices.map(priceReply) } satisfies GroupPricesReply);
+    const prices = await Promise.all(
+      request.data.offers.map(async (offer) => {
+        const asked = offerOf(req, formOf(offer));
+        const price = await priceOffer(o, asked);
+        const { caller: holder, now } = asked;
+        const quoteId = quotes.give({ form: asked, price, holder, now })?.quoteId ?? null;
+        return Object.assign(priceReply(price), { quoteId });
+      }),
+    );
+    res.json({ prices } satisfies GroupPricesReply);
   });
 
-  const quotes = openQuotes(o.contextSecret);
   // Members are not counted: a price that holds tells nothing new, so it costs no privacy budget.
   app.post('/internal/quoted-price', caller, body, (req, res) => {
     const request = quotedPriceRequest.safeParse(req.body);

@@ -14,6 +14,7 @@ import type { Audience, TokenMaker } from '../../public-api/caller-tokens.ts';
 import type { ClientIp } from '../../public-api/client-ip.ts';
 import { networkOf } from '../../public-api/client-ip.ts';
 import {
+  creationMs,
   type Endpoint,
   endpoint,
   endpoints,
@@ -59,6 +60,7 @@ const topUpMs = 10_000;
 const documentMs = 6_000;
 
 const portalOffers: readonly Route[] = [
+  { ...endpoint('POST /offer-groups/check', 'offers', { body, budgetMs: creationMs }), isUpload: true },
   endpoint('GET /offers', 'offers'),
   endpoint('GET /results', 'offers'),
   endpoint('GET /creations/:idempotency_key', 'offers'),

@@ -22,7 +22,8 @@ const right: Record<string, readonly string[]> = {
 const picture: PictureFacts = { type: 'png', width: GREATEST_PICTURE_PIXELS / 2, height: 2, frames: 1 };
 
 function read(changes: Record<string, readonly string[]> = {}, given: PictureFacts | null = picture) {
-  return readOfferForm(new Map(Object.entries({ ...right, ...changes })), given);
+  const result = readOfferForm(new Map(Object.entries({ ...right, ...changes })), given);
+  return result.ok ? { ok: true as const, form: result.form.offers[0] } : result;
 }
 
 function faultsOf(
@@ -33,7 +34,7 @@ function faultsOf(
   return result.ok ? [] : result.faults;
 }
 
-const at = (latitude: number, longitude: number) => ({ places: [{ latitude, longitude, label: null }] });
+const at = (latitude: number, longitude: number) => ({ latitude, longitude, placeLabel: null });
 
 describe('a valid form', () => {
   it('is read into the content of the offer', () => {
@@ -48,7 +49,6 @@ describe('a valid form', () => {
         advertisedName: 'Café Ω',
         url: 'https://cafe.example/offer?x=1',
         ...at(51.5, -0.12),
-        isGroup: false,
         radiusMiles: 5,
         gender: ['Male', 'Female'],
         interests: [2, 1],

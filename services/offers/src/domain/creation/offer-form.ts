@@ -7,7 +7,13 @@ import type { NoHeader, PictureHeader } from '@offer-ads/contracts/pictures/pict
 import { dateTimeFault, parseDateTime } from '@offer-ads/contracts/values/date-time';
 import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { byFact, offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
-import { type Place, readPlaces } from '@offer-ads/contracts/values/places';
+import {
+  type OwnValues,
+  ownNames,
+  ownValuesOf,
+  placeLimits,
+  readPlaces,
+} from '@offer-ads/contracts/values/places';
 import {
   type Mode,
   type PaymentMethod,
@@ -22,10 +28,9 @@ import { readTexts, readUrl } from './offer-texts.ts';
 /** The header of the picture, or why it has none. */
 export type PictureFacts = PictureHeader | NoHeader;
 
-export type OfferForm = Omit<OfferContent, 'latitude' | 'longitude'> & {
-  /** One offer is created for each; without a group there is one. */
-  readonly places: readonly Place[];
-  readonly isGroup: boolean;
+export type OfferForm = OfferContent & {
+  /** Of its place in a group. */
+  readonly placeLabel: string | null;
   readonly startAt: Date;
   readonly expiryAt: Date;
   readonly paymentMethod: PaymentMethod;
@@ -37,8 +42,14 @@ export type OfferForm = Omit<OfferContent, 'latitude' | 'longitude'> & {
   readonly imageOfferId: number | null;
 };
 
-export type OfferFormResult =
-  | { readonly ok: true; readonly form: OfferForm }
+/** What a creation is for: one offer, or those of a group in the order of its places. */
+export type CreationForm = {
+  readonly offers: readonly [OfferForm, ...OfferForm[]];
+  readonly isGroup: boolean;
+};
+
+export type CreationFormResult =
+  | { readonly ok: true; readonly form: CreationForm }
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /** Fields that may occur only once. */
@@ -58,6 +69,8 @@ export const singleFields = [
 type SingleField = (typeof singleFields)[number];
 /** All names of the form. */
 export const formNames = [...singleFields, ...repeatedFields, 'image'] as const;
+
+const groupNames = [...formNames, 'places'];
 
 /** Also said of a shorter text that pricing did not make. */
 export const notAQuote = 'quote_id must be the quote_id of a price estimate';
@@ -92,28 +105,68 @@ export function readContent(fields: FormFields) {
 }
 
 /** @param picture null if the form has no picture */
-export function readOfferForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
-  const location = readLocation(fields);
-  return readForm(
-    fields,
-    picture,
-    location.ok ? valid([{ ...location.value, label: null }]) : location,
-    false,
-  );
+export function readOfferForm(fields: FormFields, picture: PictureFacts | null): CreationFormResult {
+  const read = readOffer(fields, picture, formNames);
+  return read.ok ? { ok: true, form: { offers: [read.value], isGroup: false } } : read;
 }
 
-/** The form of POST /offer-groups: `places` in place of `location[]`, and no quote. */
-export function readGroupForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
-  const places = readPlaces(parseJson(single(fields, 'places')));
+/**
+ * The form of POST /offer-groups: `places` in place of `location[]`. Each place with its own values is read as the form of a single offer.
+ */
+export function readGroupForm(fields: FormFields, picture: PictureFacts | null): CreationFormResult {
+  const given = parseJson(single(fields, 'places'));
+  const places = readPlaces(given, ownNames);
   const others = Object.entries(notOfGroups).flatMap(([name, why]) =>
     fields.has(name) ? [`${name} ${why}`] : [],
   );
-  return readForm(fields, picture, others.length > 0 ? fault(...others) : places, true);
+  const owns = Array.isArray(given) && given.length <= placeLimits.most ? given.map(ownValuesOf) : [];
+  const read = owns.map((own, index) => {
+    const { latitude = 0, longitude = 0 } = (places.ok && places.value[index]) || {};
+    const position = ['location[]', [`${latitude}`, `${longitude}`]] as const;
+    const hasOwnPicture = (own.get('image_offer_id')?.[0] ?? '') !== '';
+    return readOffer(
+      new Map([...fields, ...formFieldsOf(own), position]),
+      hasOwnPicture ? null : picture,
+      groupNames,
+    );
+  });
+  const faults = [
+    ...new Set(read.flatMap((each, index) => faultsAt(index, each, read, owns[index] ?? new Map()))),
+    ...others,
+    ...(places.ok ? [] : places.faults),
+  ];
+  if (!places.ok || faults.length > 0) return { ok: false, faults };
+  const [first, ...more] = read.flatMap((each, index) =>
+    each.ok ? [{ ...each.value, placeLabel: places.value[index]?.label ?? null }] : [],
+  );
+  if (first === undefined) throw new Error('places that passed their rules are none');
+  return { ok: true, form: { offers: [first, ...more], isGroup: true } };
+}
+
+/** A fault that every place has comes from the form, unless the place has that value for itself. */
+function faultsAt(
+  index: number,
+  of: Reading<OfferForm>,
+  all: readonly Reading<OfferForm>[],
+  own: OwnValues,
+): readonly string[] {
+  return (of.ok ? [] : of.faults).map((text) => {
+    const name = text.split(' ', 1)[0]?.replace('[]', '') ?? '';
+    const isShared = !own.has(name) && all.every((other) => !other.ok && other.faults.includes(text));
+    return isShared ? text : `places[${index}].${text.replace(/^(gender|interests)\[\]/, '$1')}`;
+  });
+}
+
+/** In a form the names of lists end with "[]". */
+function formFieldsOf(own: OwnValues): FormFields {
+  return new Map(
+    [...own].map(([name, texts]) => [/^(gender|interests)$/.test(name) ? `${name}[]` : name, texts]),
+  );
 }
 
 const notOfGroups = {
   'location[]': 'must not be sent: each of places has its own',
-  quote_id: 'must not be sent: a quote is for a single offer',
+  quote_id: 'must not be sent: a quote is for a single offer, so each of places may have one',
 };
 
 function parseJson(text: string): unknown {
@@ -124,20 +177,19 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readForm(
+function readOffer(
   fields: FormFields,
   picture: PictureFacts | null,
-  places: Reading<readonly Place[]>,
-  isGroup: boolean,
-): OfferFormResult {
+  known: readonly string[],
+): Reading<OfferForm> {
   const read = allOf({
     ...readContent(fields),
     imageOfferId: readPicture(fields, picture),
-    places,
+    location: readLocation(fields),
     radiusMiles: readRadius(fields),
     gender: readGender(fields),
     interests: readInterests(fields),
-    names: checkNames(fields, isGroup ? [...formNames, 'places'] : formNames),
+    names: checkNames(fields, known),
     period: readPeriod(fields),
     paymentMethod: readPaymentMethod(fields),
     environment: checkEnvironment(fields),
@@ -145,8 +197,8 @@ function readForm(
     maxCost: readMaxCost(fields),
   });
   if (!read.ok) return read;
-  const { period, names: _names, environment: _environment, ...facts } = read.value;
-  return { ok: true, form: { ...facts, ...period, isGroup } };
+  const { period, location, names: _names, environment: _environment, ...facts } = read.value;
+  return valid({ ...facts, ...period, ...location, placeLabel: null });
 }
 
 export function checkEnvironment(fields: FormFields): Reading<null> {
