@@ -1,8 +1,9 @@
 /** A chain's marketer: offers for several places in one go, and the places that the organisation keeps. */
+import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { newOrganisation } from '../../harness/advertiser.ts';
-import { create, pay, writeOffer } from './offer-form.ts';
+import { choosePicture, create, pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
 export function walksOfPlaces(portal: () => Portal): void {
@@ -63,6 +64,69 @@ export function walksOfPlaces(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Delete all: Half price' }).click();
     await page.getByRole('button', { name: 'Delete the offers' }).click();
     await page.getByText('3 offers were deleted.').waitFor();
+  });
+
+  it.concurrent('a file of offers is bought: checked as a whole, mended, priced, paid once, exported and imported again', async () => {
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail } = await newOrganisation(portal().system);
+    await signIn(adminEmail);
+    await go('/portal/test/offers');
+    await page.getByRole('link', { name: 'Import offers (CSV)' }).click();
+    const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
+    const columns =
+      'label;title;description;url;category_id;place;radius;gender;start_datetime;expiry_datetime';
+    const rowOf = (title: string, place: string, radius: string) =>
+      `Branch;${title};"Pay less; eat more";https://example.com/a;1;${place};${radius};Female|Male;${day(2)} 10:00;${day(3)} 10:00`;
+    const choose = async (lines: readonly string[]) => {
+      const buffer = Buffer.from(`\uFEFF${[columns, ...lines].join('\r\n')}\r\n`);
+      await page.getByLabel('CSV file').setInputFiles({ name: 'offers.csv', mimeType: 'text/csv', buffer });
+    };
+    const check = () => page.getByRole('button', { name: 'Check and price' }).click();
+    await choosePicture(page);
+    await choose([rowOf('=Two for one', 'M1 2AB', '£10'), rowOf('', 'Nowhere at all 99', '10')]);
+    await check();
+    const fault = (text: string) => page.getByRole('row', { name: text }).waitFor();
+    await fault('2 radius must be a whole number of miles from 5 to 30');
+    await fault('3 title is missing');
+    await fault('3 place is not known');
+    expect(await faultsOf(page, 'import-faults')).toEqual([]);
+
+    await choose([rowOf('=Two for one', 'M1 2AB', '10'), rowOf('Free tea', 'London', '10')]);
+    await check();
+    await page.getByRole('row', { name: /^2 =Two for one Branch · M1 2AB/ }).waitFor();
+    expect(await faultsOf(page, 'import-prices')).toEqual([]);
+    await page.getByRole('button', { name: /^Pay GBP [\d,.]+ from the balance$/ }).dblclick();
+    await page.getByText('2 offers that were ordered together').waitFor();
+    expect(await faultsOf(page, 'import-bought')).toEqual([]);
+
+    await go('/portal/test/offers/import');
+    const begun = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download your offers' }).click();
+    const exported = await readFile(await (await begun).path(), 'utf8');
+    expect(exported).toContain("\r\nBranch,'=Two for one,Pay less; eat more,");
+    const again = async (file: string) => {
+      await page
+        .getByLabel('CSV file')
+        .setInputFiles({ name: 'again.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+      await check();
+      await page.getByRole('button', { name: /from the balance$/ }).click();
+    };
+    await again(exported);
+    await page.getByText('2 offers that were ordered together').waitFor();
+    await go('/portal/test/offers');
+    await page.locator('.group-row').nth(1).waitFor();
+    expect(await page.locator('.group-row').count()).toBe(2);
+
+    // The same file once more: nothing is bought unless the person says so.
+    await go('/portal/test/offers/import');
+    await page
+      .getByLabel('CSV file')
+      .setInputFiles({ name: 'again.csv', mimeType: 'text/csv', buffer: Buffer.from(exported) });
+    await check();
+    await page.getByText('These rows were bought before.').waitFor();
+    await page.getByRole('link', { name: 'Go to the offers' }).click();
+    await page.getByText('2 offers that were ordered together').waitFor();
   });
 
   it.concurrent('a place is saved under a name, chosen by a click in both modes, renamed and deleted', async () => {

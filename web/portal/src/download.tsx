@@ -56,7 +56,7 @@ async function refusalOf(reply: Response): Promise<string> {
   return `${body.message}.`;
 }
 
-function save(file: Blob, name: string): void {
+export function save(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;

@@ -16,6 +16,9 @@ const Home = pageScript(async () => (await import('./pages/home/home.tsx')).Home
 const Offers = pageScript(async () => (await import('./pages/offers/list/offers.tsx')).Offers);
 /** Part of the first script: on a slow phone its price would come a round trip later otherwise. */
 const MakeOffer = pageScript(async () => NewOffer);
+const ImportOffers = pageScript(
+  async () => (await import('./pages/offers/import/import-offers.tsx')).ImportOffers,
+);
 const Offer = pageScript(async () => (await import('./pages/offers/one/offer.tsx')).Offer);
 const Group = pageScript(async () => (await import('./pages/offers/one/group.tsx')).Group);
 const EditOffer = pageScript(async () => (await import('./pages/offers/one/edit-offer.tsx')).EditOffer);
@@ -35,6 +38,7 @@ const routes: readonly (readonly [address: string, page: PageScript, needs?: Per
   ['/portal/:mode', Home],
   ['/portal/:mode/offers', Offers],
   ['/portal/:mode/offers/new', MakeOffer, 'offers'],
+  ['/portal/:mode/offers/import', ImportOffers, 'offers'],
   ['/portal/:mode/offers/groups/:id', Group],
   ['/portal/:mode/offers/groups/:id/edit', EditGroup, 'offers'],
   ['/portal/:mode/offers/:id', Offer],

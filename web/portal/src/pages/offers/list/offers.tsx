@@ -52,9 +52,14 @@ export function Offers() {
             </Download>
           )}
           {may('offers') && (
-            <a class="button" href={at('offers/new')}>
-              New offer
-            </a>
+            <>
+              <a class="button quiet" href={at('offers/import') + filterAddress(filters)}>
+                Import offers (CSV)
+              </a>
+              <a class="button" href={at('offers/new')}>
+                New offer
+              </a>
+            </>
           )}
         </>
       }

@@ -11,13 +11,13 @@ import type { Draft } from './draft.ts';
 import type { Estimate } from './use-estimate.ts';
 
 type PaymentFieldsProps = {
-  readonly draft: Draft;
-  readonly estimate: Estimate;
+  readonly draft: Pick<Draft, 'paymentMethod'>;
+  readonly estimate: Pick<Estimate, 'costMinor' | 'isFirstDone'>;
   readonly fault: string | undefined;
   readonly disabled: boolean;
   /** What was entered is there again when the person comes back. */
   readonly isDraftKept?: boolean;
-  readonly set: (part: Partial<Draft>) => void;
+  readonly set: (part: Pick<Draft, 'paymentMethod'>) => void;
 };
 
 export function PaymentFields(o: PaymentFieldsProps) {

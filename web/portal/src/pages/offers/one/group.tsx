@@ -59,7 +59,10 @@ function Known({ group }: { readonly group: PortalGroup }) {
       title={group.title}
       lead={
         <>
-          <a href={at('offers')}>All offers</a> / {placesText(offers.length)}
+          <a href={at('offers')}>All offers</a> /{' '}
+          {offers.every(({ title }) => title === group.title)
+            ? placesText(offers.length)
+            : `${offers.length} offers that were ordered together`}
         </>
       }
       actions={<GroupActions groupId={group.group_id} offers={offers} done={say} />}
