@@ -210,9 +210,14 @@ export async function changeDueOffers(
           );
     const extended =
       due === 'to-end-soon' ? await findExtended(tx, [...offers, ...others]) : new Set<number>();
-    const around = ({ offerId, groupId }: Offer): Around => ({
+    const around = ({ offerId, groupId, expiryAt }: Offer): Around => ({
       isExtended: extended.has(offerId),
-      together: others.filter((each) => each.groupId === groupId && !extended.has(each.offerId)),
+      together: others.filter(
+        (each) =>
+          each.groupId === groupId &&
+          each.expiryAt.getTime() === expiryAt.getTime() &&
+          !extended.has(each.offerId),
+      ),
     });
     let changed = 0;
     for (const offer of offers) {

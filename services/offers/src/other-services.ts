@@ -33,7 +33,7 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { z } from 'zod';
 import type { OffersConfig } from './config.ts';
 import type { UnusedTime } from './domain/lifecycle/unused-time.ts';
-import type { Offer } from './domain/offer.ts';
+import { groupTitle, type Offer } from './domain/offer.ts';
 
 /** The organisation of a call, and its deadline. */
 export type CallContext = {
@@ -200,14 +200,6 @@ function groupChargeOf(offers: Sold) {
 
 function titleWithPlace({ title, placeLabel }: Offer): string {
   return placeLabel === null ? title : `${title} (${placeLabel})`;
-}
-
-/** What the payer of a group buys. */
-function groupTitle(offers: Sold): string {
-  const [{ title }, ...others] = offers;
-  return others.some((offer) => offer.title !== title)
-    ? `${title} and ${others.length} more`
-    : `${title} (${offers.length} ${offers.length === 1 ? 'place' : 'places'})`;
 }
 
 /** For work that the system continues by itself: no caller waits, and no person's data are known or needed. */

@@ -37,17 +37,18 @@ const offerReference = z.object({
  */
 const unusedTime = z.object({ unusedMs: milliseconds, scheduledMs: milliseconds.positive() });
 
-/** Of an offer that is paid together with others: what all of them cost. */
-const paidTogether = z.object({
-  groupId,
+/** Of an offer of a group: what its offers that are meant are called together. */
+const together = z.object({ groupId, title: z.string() });
+
+/** What all offers that are paid together cost. */
+const paidTogether = together.extend({
   places: z.int().positive(),
   netMinor: minorUnits,
   vatMinor: minorUnits,
 });
 
-/** Of an offer of a group: its offers that end with this one, so that one mail tells of all. */
-const endingTogether = z.object({
-  groupId,
+/** The offers of the group that end with this one, so that one mail tells of all. */
+const endingTogether = together.extend({
   places: z.array(z.object({ offerId, label: z.string() })).max(placeLimits.most),
 });
 

@@ -44,7 +44,7 @@ export const announcements: readonly Announcement[] = [
     write: (payment, setting) => offerPaid(withWholeGroup(payment), setting),
   }),
   toPeopleOf(OfferEndsSoon, {
-    cause: (offer) => `offer-ends-soon/${ofGroupOr(offer)}`,
+    cause: (offer) => `offer-ends-soon/${endingOr(offer)}`,
     write: offerEndsSoon,
     optional: 'offerEndsSoon',
     oneClick: true,
@@ -55,7 +55,7 @@ export const announcements: readonly Announcement[] = [
     oneClick: true,
   }),
   toPeopleOf(OfferEnded, {
-    cause: (offer) => `offer-ended/${ofGroupOr(offer)}`,
+    cause: (offer) => `offer-ended/${endingOr(offer)}`,
     write: offerEnded,
     optional: 'offerEnded',
     oneClick: true,
@@ -78,15 +78,16 @@ export const announcements: readonly Announcement[] = [
   toOnePerson(SignUpRequested, signUp),
 ];
 
-/** One mail for all offers of a group that are paid or end together. */
-function ofGroupOr({
-  offerId,
-  group,
-}: {
-  readonly offerId: number;
-  readonly group?: { readonly groupId: number } | undefined;
-}): string {
+type Grouped = { readonly offerId: number; readonly group?: { readonly groupId: number } | undefined };
+
+/** One mail for all offers of a group that are paid together. */
+function ofGroupOr({ offerId, group }: Grouped): string {
   return group === undefined ? `offer/${offerId}` : `group/${group.groupId}`;
+}
+
+/** One for all that end together: offers of a group may end at different times. */
+function endingOr(offer: Grouped & { readonly expiryAt: string }): string {
+  return offer.group === undefined ? ofGroupOr(offer) : `${ofGroupOr(offer)}/${offer.expiryAt}`;
 }
 
 /** The announcement for a stored occurrence. */

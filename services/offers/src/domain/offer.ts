@@ -88,6 +88,15 @@ export function shownTexts(offer: Offer): { readonly [Text in keyof OfferTexts]:
   return byFact((text) => offer[text] ?? offer.tradingName);
 }
 
+/** What some offers of a group are called together. */
+export function groupTitle(offers: readonly Offer[]): string {
+  const [first, ...others] = offers;
+  const title = first?.title ?? '';
+  return others.some((offer) => offer.title !== title)
+    ? `${title} and ${others.length} more`
+    : `${title} (${offers.length} ${offers.length === 1 ? 'place' : 'places'})`;
+}
+
 /** The statuses of the specification, and Deleted, which no listing shows. */
 export type OfferState = OfferStatus | 'Deleted';
 

@@ -21,7 +21,7 @@ import { contentFields } from '../domain/creation/offer-form.ts';
 import type { EditableFact } from '../domain/lifecycle/edit-content.ts';
 import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
-import { type Offer, shownTexts } from '../domain/offer.ts';
+import { groupTitle, type Offer, shownTexts } from '../domain/offer.ts';
 
 /** An event of an offer, before the store gives it the offer's next version and the real time. Instants in it are in the offer's time. */
 export type OfferEvent = {
@@ -141,12 +141,13 @@ export function ended(offer: Offer, together: readonly Offer[], at: Date): Offer
   });
 }
 
-function ofGroup<Facts>({ groupId }: Offer, together: readonly Offer[], facts: Facts) {
-  const places = together.map(({ offerId, placeLabel, latitude, longitude }) => ({
-    offerId,
-    label: placeLabel ?? `${latitude}, ${longitude}`,
-  }));
-  return groupId === null ? {} : { group: { groupId, places, ...facts } };
+function ofGroup<Facts>({ groupId, title }: Offer, together: readonly Offer[], facts: Facts) {
+  const isOneTitle = together.every((each) => each.title === title);
+  const places = together.map(({ offerId, title, placeLabel, latitude, longitude }) => {
+    const place = placeLabel ?? `${latitude}, ${longitude}`;
+    return { offerId, label: isOneTitle ? place : `${title} (${place})` };
+  });
+  return groupId === null ? {} : { group: { groupId, title: groupTitle(together), places, ...facts } };
 }
 
 export function deleted(offer: Offer, at: Date): OfferEvent {
@@ -182,7 +183,13 @@ function price(offer: Offer, together: readonly Offer[]) {
     netMinor: netMinor.toString(),
     vatMinor: vatMinor.toString(),
     ...(groupId !== null && {
-      group: { groupId, places: together.length, netMinor: total('netMinor'), vatMinor: total('vatMinor') },
+      group: {
+        groupId,
+        title: groupTitle(together),
+        places: together.length,
+        netMinor: total('netMinor'),
+        vatMinor: total('vatMinor'),
+      },
     }),
   };
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Offers } from '../../src/service.ts';
-import { byCard, copyOffer, createdId, createGroup, startingNow, threePlaces } from '../forms.ts';
+import { byCard, copyOffer, createdId, createGroup, formOf, startingNow, threePlaces } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
 import { seeOffer } from '../placements/placing.ts';
@@ -113,12 +113,40 @@ describe('OfferEndsSoon', () => {
       { offerId: third, label: 'Camden' },
     ];
     await sweep('2026-06-03T12:00:00Z');
-    const soon = { group: { groupId, places: [soho, named], paused: 1 } };
+    const soon = { group: { groupId, title: 'Two for one (2 places)', places: [soho, named], paused: 1 } };
     for (const id of [first, second]) expect(await written(id, 'OfferEndsSoon')).toMatchObject([soon]);
     await sweep('2026-06-04T12:00:00Z');
     const over = { group: { groupId, places: [soho, named, camden], unusedMs: 3 * 24 * HOUR } };
     for (const id of [first, second, third]) expect(await written(id, 'OfferEnded')).toMatchObject([over]);
     expect(await written(second, 'OfferEnded')).toMatchObject([{ unusedMs: 0 }]);
+  });
+
+  it('of a group whose offers end at different times names those that end with it, by their titles', async () => {
+    const places = [
+      { latitude: 10, longitude: 10, label: 'Soho' },
+      { latitude: 10, longitude: 20, label: 'Camden', title: 'Half price' },
+      { latitude: 10, longitude: 30, ...days(5) },
+    ];
+    const { body } = await createGroup(under, { ...days(3), places: JSON.stringify(places) });
+    const { group_id: groupId, offers } = body as { group_id: number; offers: { offer_id: number }[] };
+    const [first = 0, second = 0, third = 0] = offers.map(({ offer_id: id }) => id);
+    await sweep('2026-06-03T12:00:00Z');
+    const soon = [
+      { offerId: first, label: 'Two for one (Soho)' },
+      { offerId: second, label: 'Half price (Camden)' },
+    ];
+    expect(await written(first, 'OfferEndsSoon')).toMatchObject([
+      { group: { groupId, title: 'Two for one and 1 more', places: soon } },
+    ]);
+    expect(await written(third, 'OfferEndsSoon')).toEqual([]);
+    await sweep('2026-06-05T12:00:00Z');
+    expect(await written(third, 'OfferEndsSoon')).toMatchObject([
+      { group: { groupId, title: 'Two for one (1 place)', places: [{ offerId: third, label: '10, 30' }] } },
+    ]);
+    const edited = await under.call('PATCH', `/offer-groups/${groupId}`, {
+      body: formOf({ title: 'New' }),
+    });
+    expect(edited).toMatchObject({ status: 200 });
   });
 
   it('is written by the test clock as soon as that comes to the last day', async () => {

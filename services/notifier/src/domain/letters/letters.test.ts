@@ -23,7 +23,13 @@ describe('the mail', () => {
   });
 
   it('of a group: one for all its offers, with what they cost together', () => {
-    const group = { groupId: 7, places: 3, netMinor: '3000', vatMinor: '600' };
+    const group = {
+      groupId: 7,
+      title: 'Two for one (3 places)',
+      places: 3,
+      netMinor: '3000',
+      vatMinor: '600',
+    };
     for (const name of ['PaymentLinkIssued', 'OfferPaymentApplied']) {
       const { subject, text } = messageOf(name, { group });
       expect(subject).toContain('“Two for one (3 places)”');
@@ -52,14 +58,15 @@ describe('the mail', () => {
     'of the end of a group (%s, %j): one for all its offers, with their places',
     (name, facts, topic, says) => {
       const places = ['Soho', '51.5, -0.1'].map((label, index) => ({ offerId: 17 + index, label }));
-      const data = { group: { groupId: 7, places, ...facts } };
+      const data = { group: { groupId: 7, title: 'Two for one (2 places)', places, ...facts } };
       const { subject, text } = messageOf(name, data);
       expect(subject).toBe(`${topic}: “Two for one (2 places)”`);
       expect(text).toContain(says);
-      expect(text).toContain('Offer: Two for one\nPlace 1: Soho\nPlace 2: 51.5, -0.1\nStarts: 2 June');
+      expect(text).toContain('Offers: Two for one (2 places)\nPlace 1: Soho\nPlace 2: 51.5, -0.1\nEnds: ');
       expect(text).toContain(`Open the offers:\n${portalUrl}/live/offers/groups/7\n`);
-      const ids = [17, 18].map((offerId) => notifications(name, { ...data, offerId }).map(({ id }) => id));
-      expect(ids[0]).toEqual(ids[1]);
+      const idsOf = (change: object) => notifications(name, { ...data, ...change }).map(({ id }) => id);
+      expect(idsOf({ offerId: 17 })).toEqual(idsOf({ offerId: 18 }));
+      expect(idsOf({ offerId: 17 })).not.toEqual(idsOf({ expiryAt: '2026-07-01T12:00:00.000Z' }));
     },
   );
 
@@ -228,7 +235,7 @@ describe('the mail', () => {
     ['OfferPaymentApplied', { mode: 'TEST' }, 'Open the offer', '/test/offers/17'],
     [
       'OfferPaymentApplied',
-      { group: { groupId: 7, places: 3, netMinor: '3000', vatMinor: '0' } },
+      { group: { groupId: 7, title: 'Two for one (3 places)', places: 3, netMinor: '3000', vatMinor: '0' } },
       'Open the offers',
       '/live/offers/groups/7',
     ],

@@ -21,14 +21,10 @@ type Payment = EventData<typeof OfferPaymentApplied>;
 
 /** As the letter tells of it: one mail tells of all offers that are paid together. */
 export function withWholeGroup<P extends EventData<typeof PaymentLinkIssued> | Payment>(payment: P): P {
-  const { title, group } = payment;
+  const { group } = payment;
   if (group === undefined) return payment;
-  const { places, netMinor, vatMinor } = group;
-  return { ...payment, title: atPlaces(title, places), netMinor, vatMinor };
-}
-
-function atPlaces(title: string, places: number): string {
-  return `${title} (${places} ${places === 1 ? 'place' : 'places'})`;
+  const { title, netMinor, vatMinor } = group;
+  return { ...payment, title, netMinor, vatMinor };
 }
 
 /** "Pay for this offer": to the admins and to the person who created it. */
@@ -235,19 +231,23 @@ function aboutOffer(offer: AnyOffer, topic: string, setting: Setting) {
 }
 
 type OfGroup = AnyOffer & {
-  readonly group: { readonly groupId: number; readonly places: readonly { readonly label: string }[] };
+  readonly group: {
+    readonly groupId: number;
+    readonly title: string;
+    readonly places: readonly { readonly label: string }[];
+  };
 };
 
 /** One mail for all offers of a group, which names their places. */
 function aboutGroup({ group, ...offer }: OfGroup, topic: string, setting: Setting) {
-  const { mode, title } = offer;
-  const { groupId, places } = group;
+  const { mode, expiryAt } = offer;
+  const { groupId, title, places } = group;
   return {
-    ...inMode(mode, `${topic}: ${titled({ title: atPlaces(title, places.length) })}`),
+    ...inMode(mode, `${topic}: ${titled(group)}`),
     facts: [
-      ['Offer', foreign(title)],
+      ['Offers', foreign(title)],
       ...places.map(({ label }, index): Line => [`Place ${index + 1}`, foreign(label)]),
-      ...period(offer, setting),
+      ['Ends', setting.dateTime(expiryAt)],
     ] satisfies Line[],
     action: openGroup(mode, groupId, setting),
   };
@@ -262,15 +262,8 @@ export function titled(offer: { readonly title: string }): string {
   return `“${foreign(offer.title)}”`;
 }
 
-function offerFacts(offer: AnyOffer, wording: Wording): readonly Line[] {
-  return [...offerName(offer), ...period(offer, wording)];
-}
-
-function period({ startAt, expiryAt }: AnyOffer, { dateTime }: Wording): readonly Line[] {
-  return [
-    ['Starts', dateTime(startAt)],
-    ['Ends', dateTime(expiryAt)],
-  ];
+function offerFacts(offer: AnyOffer, { dateTime }: Wording): readonly Line[] {
+  return [...offerName(offer), ['Starts', dateTime(offer.startAt)], ['Ends', dateTime(offer.expiryAt)]];
 }
 
 /** With the offer's id, because titles may repeat. A group has many, and a page of its own. */

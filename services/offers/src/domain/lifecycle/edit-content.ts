@@ -55,7 +55,7 @@ export function edit(offer: Offer, edit: Edit, now: Date, editedAt: Date = now):
 
 type EditOfOne = Extract<Edited, { readonly ok: true }> & { readonly before: Offer };
 
-/** All that are not deleted, or none: offers of a group end at the same time. */
+/** All that are neither deleted nor over. */
 export function editAll(
   offers: readonly Offer[],
   change: Edit,
@@ -65,12 +65,13 @@ export function editAll(
   | { readonly ok: true; readonly edits: readonly EditOfOne[] }
   | { readonly ok: false; readonly reason: EditRefusal } {
   const edits: EditOfOne[] = [];
+  let reason: EditRefusal = 'not-found';
   for (const before of offers) {
     const edited = edit(before, change, now, editedAt);
     if (edited.ok) edits.push({ ...edited, before });
-    else if (edited.reason === 'ended') return edited;
+    else if (edited.reason === 'ended') reason = edited.reason;
   }
-  return edits.length === 0 ? { ok: false, reason: 'not-found' } : { ok: true, edits };
+  return edits.length === 0 ? { ok: false, reason } : { ok: true, edits };
 }
 
 /** A change of content that waits already does not lose its place. */
