@@ -1,5 +1,4 @@
-/** Metrics: how many organisations wait for approval, and for how long. The platform team is alerted by them. */
-
+/** Metrics: how many organisations wait for approval, and for how long (decision 151, waiting for approval). */
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startLoop } from '@offer-ads/platform/process/loops';
