@@ -105,7 +105,9 @@ export function walksOfStaff(portal: () => Portal): void {
     await visitor.page.getByRole('link', { name: 'Edit', exact: true }).click();
     await visitor.page.getByLabel('Description').fill('Our own shop.');
     await visitor.page.getByRole('button', { name: 'Save the changes' }).click();
-    await visitor.page.getByText('It stays disabled until the platform team has looked at the change').waitFor();
+    await visitor.page
+      .getByText('It stays disabled until the platform team has looked at the change')
+      .waitFor();
     await page.reload();
     await page.getByText('Its advertiser waits for a look').waitFor();
     await answer(page, 'Enable …', { reason: 'it is mended', submit: 'Enable it' });
