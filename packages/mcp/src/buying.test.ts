@@ -233,7 +233,7 @@ describe('create_group', () => {
     });
     await call('create_group', group);
     expect(questions).toEqual([
-      'Buy the LIVE offer "Two for one" at 2 places for at most 60.00 GBP, from the prepaid balance? It runs 2 days, from 2035-06-01T12:00:00Z to 2035-06-03T12:00:00Z.',
+      'Buy the LIVE offer "Two for one" at 2 places for at most 60 GBP, from the prepaid balance? It runs 2 days, from 2035-06-01T12:00:00Z to 2035-06-03T12:00:00Z.',
     ]);
     expect(bought()).toHaveLength(1);
   });

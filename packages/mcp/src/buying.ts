@@ -98,7 +98,7 @@ export async function createGroup(
     const consent = consentTo(
       { args, ctx, title: group.title },
       {
-        cost: `at ${length} ${length === 1 ? 'place' : 'places'} for at most ${args.max_cost.toFixed(2)} ${key.currency}`,
+        cost: `at ${length} ${length === 1 ? 'place' : 'places'} for at most ${args.max_cost} ${key.currency}`,
         startAt: args.start_datetime,
         endAt: args.expiry_datetime,
         capabilities: capabilities(),

@@ -70,7 +70,7 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
   const [picture, setPicture] = useState<File | null>(null);
   const [stage, setStage] = useState<Stage>({ at: 'choosing' });
   const [paymentMethod, setPaymentMethod] = useState<'E' | 'B'>('B');
-  /** Whoever buys the same rows once more says so; then the order has another key. */
+  /** Set when a person buys the same rows once more: it gives that order a key of its own. */
   const [again, setAgain] = useState('');
   const pay = usePayText();
   const result = useRef<HTMLDivElement>(null);
