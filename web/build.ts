@@ -82,7 +82,10 @@ async function digestOfSources(): Promise<string> {
   }
   for (const guides of foldersOfGuides)
     for await (const name of glob('*', { cwd: guides })) files.push(join(guides, name));
-  files.push(join(folder, '../package-lock.json'));
+  files.push(
+    join(folder, '../package-lock.json'),
+    join(folder, '../packages/contracts/src/portal/site-page.ts'),
+  );
   for (const file of files.toSorted()) hash.update(relative(folder, file)).update(await readFile(file));
   return hash.digest('hex');
 }

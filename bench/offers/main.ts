@@ -72,6 +72,6 @@ function creationPlan({ rounds, quick }: ReadOptions<Part>): CreationPlan {
 
 function placementsPlan({ rounds, quick }: ReadOptions<Part>): PlacementsPlan {
   return quick
-    ? { rounds, offers: 1_000, asked: 100, seconds: 1 }
-    : { rounds, offers: 100_000, asked: 10_000, seconds: 10 };
+    ? { rounds, offers: 1_000, asked: 100, seconds: 1, isQuick: true }
+    : { rounds, offers: 100_000, asked: 10_000, seconds: 10, isQuick: false };
 }

@@ -25,6 +25,8 @@ export type PlacementsPlan = {
   readonly rounds: number;
   /** Of load in each round. */
   readonly seconds: number;
+  /** It measures nothing: a machine that is busy with other work may refuse some requests. */
+  readonly isQuick: boolean;
 };
 
 /** Offers spread over England and its seas, so that a member there matches about 300 of 100,000. */
@@ -119,7 +121,8 @@ async function endpoint(
   const load = async (seconds: number) => {
     const shape = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '30s', '-s', script];
     const result = await runWrk(wrk, [...shape, url, '--', file, 'X-Api-Key', key, `${clientsFor(seconds)}`]);
-    if (result.refused + result.broken > 0)
+    const mayBeRefused = plan.isQuick ? result.requests - 1 : 0;
+    if (result.refused > mayBeRefused || result.broken > 0)
       throw new Error(`${result.refused} requests were refused, ${result.broken} were not answered`);
     return result;
   };

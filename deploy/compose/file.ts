@@ -9,16 +9,14 @@ export type ComposeService = {
   readonly build?: { readonly target?: string; readonly args?: Readonly<Record<string, string>> };
   readonly profiles?: readonly string[];
   readonly command?: string | readonly string[];
-  readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly secrets?: readonly string[];
   readonly volumes?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly tmpfs?: readonly string[];
   readonly ports?: readonly string[];
   readonly networks?: readonly string[];
-  readonly network_mode?: string;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-  readonly healthcheck?: { readonly test?: string | readonly string[]; readonly start_period?: string };
+  readonly healthcheck?: { readonly test?: string | readonly string[] };
   readonly restart?: string;
   readonly stop_grace_period?: string;
   readonly mem_limit?: string;

@@ -1,4 +1,4 @@
-/** `npm run images`: builds the images of all services and of the simulators, and checks the results. */
+/** `npm run images`: builds the images of all services and of the simulators, checks the results, and with `--push` publishes them. */
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
@@ -15,7 +15,8 @@ const usage = `npm run images -- [options] [-- options of docker build]
   --node-image node:24-bookworm-slim        builds the images and gives them its Node
   --python-image python:3.13-slim-bookworm  packs the Python client; by default the node image, where one is given
   --runtime-image debian:bookworm-slim      what they stand on
-For example: npm run images -- --tag 1.2.0 --prefix registry.example/offer-ads -- --push --platform linux/amd64`;
+  --push                                    publishes them when all are built and checked; \`docker login\` first
+For example: npm run images -- --tag 1.2.0 --prefix registry.example/offer-ads --push`;
 
 const { values, positionals } = readCommandLine(usage, (args) =>
   parseArgs({
@@ -27,6 +28,7 @@ const { values, positionals } = readCommandLine(usage, (args) =>
       'node-image': { type: 'string' },
       'python-image': { type: 'string' },
       'runtime-image': { type: 'string' },
+      push: { type: 'boolean', default: false },
     },
   }),
 );
@@ -55,8 +57,9 @@ function build(): void {
     docker('build', ...all, ...which, '--tag', nameOf(image), '.');
   }
   // With these options the image is not on this machine, so it cannot be checked.
-  if (!positionals.some((argument) => /^--(push|output|platform)/.test(argument)))
-    printSizes(images.map((image) => [image, nameOf(image)]));
+  const isElsewhere = positionals.some((argument) => /^--(push|output|platform)/.test(argument));
+  if (!isElsewhere && !fit(images.map((image) => [image, nameOf(image)]))) process.exitCode = 1;
+  else if (values.push) for (const image of images) docker('push', nameOf(image));
 }
 
 function bases(): string[] {
@@ -83,15 +86,17 @@ function commit(): string[] {
   return Object.entries(given).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
 }
 
-function printSizes(images: readonly (readonly [string, string])[]): void {
+/** Prints the sizes. */
+function fit(images: readonly (readonly [string, string])[]): boolean {
   console.log('\nMB');
+  let fits = true;
   for (const [image, name] of images) {
     const bytes = Number(ask('docker', 'image', 'inspect', '--format', '{{.Size}}', name));
     const megabytes = Math.ceil(bytes / 1e6);
     console.log(`${`${megabytes}`.padStart(4)}  ${name}`);
-    if (megabytes > maxMegabytes(image)) {
-      console.error(`      That is more than the limit of ${maxMegabytes(image)} MB.`);
-      process.exitCode = 1;
-    }
+    if (megabytes <= maxMegabytes(image)) continue;
+    console.error(`      That is more than the limit of ${maxMegabytes(image)} MB.`);
+    fits = false;
   }
+  return fits;
 }

@@ -36,11 +36,13 @@ function pin(): void {
   }
 }
 
-/** The digest of the multi-platform index, so that it works on every machine. */
+/** The digest of the multi-platform index, so that it works on every machine. buildx prints a table for `{{.Manifest.Digest}}`. */
 function digestOf(image: string): string {
-  const digest = ask('docker', 'buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', image);
-  if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`the registry gave no digest but "${digest}"`);
-  return digest;
+  const manifest = ask('docker', 'buildx', 'imagetools', 'inspect', '--format', '{{json .Manifest}}', image);
+  const { digest } = JSON.parse(manifest) as { readonly digest?: string };
+  if (!/^sha256:[0-9a-f]{64}$/.test(digest ?? ''))
+    throw new Error(`the registry gave no digest: ${manifest}`);
+  return digest ?? '';
 }
 
 function check(): void {

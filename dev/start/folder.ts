@@ -1,11 +1,11 @@
 /** The folder of `npm start`: data, secrets, logs, and facts for other programs. `npm run reset` deletes it. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Another folder means another system with its own data. */
-export const devFolder = process.env.DEV_FOLDER ?? join(repository, '.dev');
+/** Another folder means another system with its own data. Absolute, because the stores run in folders of their own. */
+export const devFolder = resolve(process.env.DEV_FOLDER ?? join(repository, '.dev'));
 
 /** The folders inside the folder of a system. */
 export function foldersIn(folder: string) {

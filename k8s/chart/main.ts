@@ -1,6 +1,6 @@
 /** `npm run chart`: writes the Helm chart, and with `--push` publishes it. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -27,17 +27,19 @@ const { version, out, push } = readCommandLine(usage, (args) => {
 if (push === undefined) {
   writeChart(out, version);
   console.log(`${out} is the chart, version ${version}`);
-} else {
-  const folder = mkdtempSync(join(tmpdir(), 'chart-'));
-  writeChart(join(folder, 'offer-ads'), version);
-  helm(['package', join(folder, 'offer-ads'), '--destination', folder]);
-  helm(['push', join(folder, `offer-ads-${version}.tgz`), push]);
-  rmSync(folder, { recursive: true });
+} else publish(push);
+
+function publish(registry: string): void {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'chart-'));
+  writeChart(join(folder.path, 'offer-ads'), version);
+  const isPublished =
+    helm(['package', join(folder.path, 'offer-ads'), '--destination', folder.path]) &&
+    helm(['push', join(folder.path, `offer-ads-${version}.tgz`), registry]);
+  if (!isPublished) process.exitCode = 1;
 }
 
-function helm(args: readonly string[]): void {
+function helm(args: readonly string[]): boolean {
   const { status, error } = spawnSync('helm', args, { stdio: 'inherit', timeout: 120_000 });
-  if (status === 0) return;
-  console.error(error?.message ?? `helm ${args[0]} failed`);
-  process.exit(1);
+  if (status !== 0) console.error(error?.message ?? `helm ${args[0]} failed`);
+  return status === 0;
 }

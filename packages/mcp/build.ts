@@ -2,7 +2,7 @@
  * `npm run build -w @offer-ads/mcp` makes the package that is published in `dist/`; `node build.ts FOLDER` makes it there. Our own packages
  * are in no registry, so they become a part of its one file. Those of others are its dependencies.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'vite';
 
@@ -29,6 +29,7 @@ await build({
     },
   },
 });
+copyFileSync(join(here, 'README.md'), join(into, 'README.md'));
 const manifest = {
   name,
   version,

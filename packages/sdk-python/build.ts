@@ -1,7 +1,7 @@
 /** `npm run build:python` packs the client as a source archive and as a wheel in `dist/`; hatch_build.py generates what depends on the API. */
 import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type PythonTools, pythonTools, whyNoPython } from './python-tools.ts';
+import { type PythonTools, pythonTools } from './python-tools.ts';
 
 export type Built = { readonly wheel: string; readonly archive: string };
 
@@ -32,8 +32,6 @@ export async function buildClient(
 }
 
 if (import.meta.main) {
-  const missing = await whyNoPython();
-  if (missing !== null) throw new Error(missing);
   const built = await buildClient(await pythonTools('tools'));
   console.log(`${built.wheel}\n${built.archive}`);
 }

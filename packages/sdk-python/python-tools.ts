@@ -4,11 +4,11 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cached } from '@offer-ads/backing/cache-folder';
-import { onPath } from '@offer-ads/backing/on-path';
 
 const execute = promisify(execFile);
 
@@ -19,36 +19,62 @@ const RUN_BOUND_MS = 240_000;
 
 export type Run = {
   readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<NodeJS.ProcessEnv>;
   readonly timeoutMs?: number;
 };
 export type PythonTools = {
-  /** Runs `python3` with the installed tools. */
+  /** Runs Python with the installed tools. */
   readonly python: (args: readonly string[], options?: Run) => Promise<string>;
   /** The tools and what they need as files, for installing without a network. */
   readonly wheels: string;
+  /** That runs them. */
+  readonly builder: Python;
 };
 
-/** @returns why the client cannot be made on this machine; null if it can */
-export async function whyNoPython(): Promise<string | null> {
-  if (onPath('python3') === undefined) return 'python3 is not installed';
-  const check = 'import sys, ensurepip, pip, venv; sys.exit(sys.version_info < (3, 11))';
-  return execute('python3', ['-c', check]).then(
-    () => null,
-    () => 'python3 is older than 3.11, or has no pip or no venv',
-  );
+/** A Python with pip and venv: its 3.x and its path. */
+export type Python = { readonly minor: number; readonly path: string };
+
+/** One of each 3.x from 3.10 on: those in PATH first, then those of pyenv. */
+export const everyPython = await findEvery();
+
+async function findEvery(): Promise<readonly Python[]> {
+  const inPath = (process.env.PATH ?? '').split(delimiter);
+  const ofPyenv = join(process.env.PYENV_ROOT ?? join(homedir(), '.pyenv'), 'versions', '3.1?.*', 'bin');
+  const paths = [...inPath, ofPyenv].flatMap((folder) => globSync(join(folder, 'python3{,.1?}')));
+  const found = await Promise.all([...new Set(paths.map((path) => realpathSync(path)))].map(pythonAt));
+  const usable = found.filter((each) => each !== undefined);
+  return usable.filter(({ minor }, index) => usable.findIndex((first) => first.minor === minor) === index);
 }
+
+/** @returns undefined where pip or venv is missing, or where pyenv has a name for a version that is not chosen */
+async function pythonAt(path: string): Promise<Python | undefined> {
+  const program = `import importlib.util as i, sys
+print(sys.version_info.minor if all(map(i.find_spec, ("ensurepip", "pip", "venv"))) else 0)`;
+  const minor = await execute(path, ['-c', program], { timeout: RUN_BOUND_MS }).then(
+    ({ stdout }) => Number(stdout),
+    () => 0,
+  );
+  return minor >= 10 ? { minor, path } : undefined;
+}
+
+/** The generator needs 3.11. */
+const builder = everyPython.find(({ minor }) => minor >= 11);
+
+/** Why the client cannot be made on this machine; null if it can. */
+export const whyNoPython = builder === undefined ? 'there is no Python from 3.11 on with pip and venv' : null;
 
 /** @param set a file of `requirements/` */
 export async function pythonTools(
   set: 'tools' | 'openapi-generator' | 'openapi-spec-validator' | 'schemathesis',
 ): Promise<PythonTools> {
+  if (builder === undefined) throw new Error(`${whyNoPython}`);
+  const { path } = builder;
   const requirements = join(import.meta.dirname, 'requirements', `${set}.txt`);
-  const { stdout: python } = await execute('python3', ['-VV']);
-  const hash = createHash('sha256').update(readFileSync(requirements)).update(python).digest('hex');
+  const { stdout: version } = await execute(path, ['-VV']);
+  const hash = createHash('sha256').update(readFileSync(requirements)).update(version).digest('hex');
   const folder = await cached(`python-${set}-${hash.slice(0, 12)}`, async (unfinished) => {
     const pip = async (...args: readonly string[]) =>
-      execute('python3', ['-m', 'pip', '--quiet', '--disable-pip-version-check', '--no-input', ...args], {
+      execute(path, ['-m', 'pip', '--quiet', '--disable-pip-version-check', '--no-input', ...args], {
         timeout: DOWNLOAD_BOUND_MS,
       });
     const wheels = join(unfinished, 'wheels');
@@ -60,8 +86,9 @@ export async function pythonTools(
   const site = join(folder, 'site');
   return {
     python: (args, options) =>
-      runPython('python3', args, { ...options, env: { ...options?.env, PYTHONPATH: site } }),
+      runPython(path, args, { ...options, env: { ...options?.env, PYTHONPATH: site } }),
     wheels: join(folder, 'wheels'),
+    builder,
   };
 }
 
@@ -87,23 +114,23 @@ export async function runPython(
   );
 }
 
-/** @returns the `python` of a new environment with the client alone, installed from its wheel, a file or an address. `also`: what it uses where it is there */
+/**
+ * @returns the `python` of a new environment with the client alone, installed from its wheel without a network
+ * @param o.also packages that the client uses where they are there
+ */
 export async function installClient(
   folder: string,
-  o: { readonly wheel: string; readonly wheels: string; readonly also?: readonly string[] },
+  o: {
+    readonly python: Python;
+    readonly wheel: string;
+    readonly wheels: string;
+    readonly also?: readonly string[];
+  },
 ): Promise<string> {
   const python = join(folder, 'bin', 'python');
-  await runPython('python3', ['-m', 'venv', '--without-pip', folder]);
+  await runPython(o.python.path, ['-m', 'venv', '--without-pip', folder]);
   const offline = ['--no-index', '--find-links', o.wheels, '--quiet', '--disable-pip-version-check'];
-  await runPython('python3', [
-    '-m',
-    'pip',
-    '--python',
-    python,
-    'install',
-    ...offline,
-    o.wheel,
-    ...(o.also ?? []),
-  ]);
+  const install = ['-m', 'pip', '--python', python, 'install', ...offline, o.wheel, ...(o.also ?? [])];
+  await runPython(o.python.path, install);
   return python;
 }

@@ -15,6 +15,7 @@ import { manifestsOf } from '@offer-ads/k8s/checks/overlays';
 import { interruption } from '../harness/interruption.ts';
 import { underLoad } from '../harness/load/under-load.ts';
 import { type ClusterSystem, openClusterSystem } from './cluster-system.ts';
+import { faults as faultParts } from './faults.ts';
 import { createKubectl, type Kubectl, untilReady } from './kubectl.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { type Part, parts, type Step } from './parts.ts';
@@ -73,7 +74,7 @@ async function run(o: Options): Promise<boolean> {
     );
   await step('demo', () => demo(system));
   for (const name of o.parts) {
-    const part = parts[name];
+    const part = parts[name] ?? faultParts[name];
     if (name === 'policies')
       await step('NetworkPolicies', async () => {
         const { tried, wrong } = await tryPolicies(kubectl);
@@ -83,7 +84,10 @@ async function run(o: Options): Promise<boolean> {
     else if (name === 'drain' && (await nodes(kubectl)) < 2) say('\nNo node is drained: there is only one.');
     else if (name === 'release' && o.next === undefined)
       say('\nNo other release is tried: --next names none.');
-    else if (part !== undefined) await disturbed(o, part, { kubectl, system, step, rows, faults });
+    else if (part !== undefined)
+      await disturbed(o, part, { kubectl, system, step, rows, faults }).catch((error: unknown) =>
+        faults.push(`${part.title}: ${reasonOf(error)}`),
+      );
   }
   return printResult(rows, faults);
 }
@@ -139,16 +143,17 @@ async function disturbed(
 ): Promise<void> {
   say(`\n${part.title}`);
   const startedAt = performance.now();
-  const { tally, failed } = await underLoad(system, {
+  const { tally, ...found } = await underLoad(system, {
     buyers: o.advertisers,
     pauseMs,
     warmUpMs,
     // What `kubectl port-forward` loses with a pod is not the system's fault.
     allowance: system.isDirect ? part.allowance : { refused: true, broken: true },
     quietWithinMs,
-    disturb: () => part.disturb(kubectl, step, o),
+    disturb: (tally) => part.disturb(kubectl, step, o, tally),
     say,
   });
+  const failed = part.refuses === true ? found.problems : found.failed;
   faults.push(...failed.map((problem) => `${part.title}: ${problem}`));
   const note = `${tally.requests()} requests, ${tally.unanswered()} without an answer, ${tally.delayed()} told to wait; ${failed.length} faults`;
   rows.push({ what: part.title, seconds: (performance.now() - startedAt) / 1_000, note });

@@ -2,26 +2,29 @@
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { manifestsOf } from '@offer-ads/k8s/checks/overlays';
 import type { Allowance } from '../harness/load/retrying-caller.ts';
+import type { Tally } from '../harness/load/tally.ts';
 import { type Kubectl, untilReady } from './kubectl.ts';
 import type { Options, PartName } from './options.ts';
 
 export type Part = {
   readonly title: string;
   readonly allowance: Allowance;
+  /** Requests may be refused in any way; only what is lost, doubled or unsound counts. */
+  readonly refuses?: boolean;
   /** `step` measures the seconds of one disturbance until all is ready again. */
-  readonly disturb: (kubectl: Kubectl, step: Step, o: Pick<Options, 'next'>) => Promise<void>;
+  readonly disturb: (kubectl: Kubectl, step: Step, o: Options, tally: Tally) => Promise<void>;
 };
 /** What the work returns is a note beside its seconds. */
 export type Step = (name: string, work: () => Promise<string>) => Promise<void>;
 
-const readyWithinMs = 300_000;
+export const readyWithinMs = 300_000;
 const stores = ['postgres', 'rabbitmq', 'mongo'] as const;
 const nothing: Allowance = { refused: false, broken: false };
-const killed: Allowance = { refused: true, broken: true };
+export const killed: Allowance = { refused: true, broken: true };
 const releases = 'app.kubernetes.io/part-of=offer-ads';
 
 /** The name of one pod. */
-async function podOf({ json }: Kubectl, labels: string): Promise<string> {
+export async function podOf({ json }: Kubectl, labels: string): Promise<string> {
   const { items } = await json<{ items: { metadata: { name: string } }[] }>(
     'get',
     'pods',
@@ -40,13 +43,15 @@ export const parts: Readonly<Partial<Record<PartName, Part>>> = {
   rolling: {
     title: 'Rolling restart of each service',
     allowance: nothing,
-    disturb: async (kubectl, step) => {
-      for (const service of serviceNames)
-        await step(`restart ${service}`, async () => {
-          await kubectl.run(['rollout', 'restart', `deployment/${service}`]);
-          await rolledOut(kubectl, service);
-          return '';
-        });
+    disturb: async (kubectl, step, { requests }, tally) => {
+      do
+        for (const service of serviceNames)
+          await step(`restart ${service}`, async () => {
+            await kubectl.run(['rollout', 'restart', `deployment/${service}`]);
+            await rolledOut(kubectl, service);
+            return '';
+          });
+      while (tally.requests() < requests);
     },
   },
   kills: {
@@ -179,7 +184,7 @@ async function roll(kubectl: Kubectl, tag: string): Promise<string> {
   return untilReady(kubectl, readyWithinMs);
 }
 
-const rolledOut = ({ run }: Kubectl, service: string) =>
+export const rolledOut = ({ run }: Kubectl, service: string) =>
   run(['rollout', 'status', `deployment/${service}`, '--timeout=300s']);
 
 async function complete(kubectl: Kubectl, ...which: string[]): Promise<string> {

@@ -15,7 +15,7 @@ import { webhookReplies } from '../../services/notifier/src/http/replies.ts';
 import { messagesQuery, resend } from '../../services/notifier/src/http/webhook-routes.ts';
 import { readEditForm } from '../../services/offers/src/domain/creation/edit-form.ts';
 import { readGroupForm } from '../../services/offers/src/domain/creation/offer-form.ts';
-import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
+import { readListingQuery, readPage } from '../../services/offers/src/domain/listing-query.ts';
 import { shapeFaults } from '../../services/offers/src/http/multipart.ts';
 import {
   type AnyCreateRefusal,
@@ -30,6 +30,7 @@ import {
   replyToEditRefusal,
   replyToListRefusal,
   replyToTestClockRefusal,
+  resultsReplies,
   resumeReplies,
   seriesReplies,
   type TestClockRefusal,
@@ -110,9 +111,13 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     'POST /webhooks/{webhook_id}/messages/{message_id}/resend',
     'POST /webhooks/{webhook_id}/resend',
   ],
+  'A page': ['GET /balance/entries', 'GET /offers/{offer_id}/changes'],
   'The test clock': endpoints.filter((each) => each.endsWith('/test/clock')),
   'POST /offers': ['POST /offers', 'POST /offer-groups'],
   'POST /offers/price-estimate': ['POST /offers/price-estimate', 'POST /offer-groups/price-estimate'],
+  'GET /offers/{offer_id}/analytics/series': ['/offers/{offer_id}', '/offer-groups/{group_id}'].map(
+    (path) => `GET ${path}/analytics/series`,
+  ),
   'An offer group': endpoints.filter((each) => each.includes('/{group_id}')),
   'An offer': endpoints.filter((each) => each.includes('/{offer_id}') && !each.endsWith('/analytics')),
   'A form of an offer': endpoints.filter((each) => /^(POST \/offer(s|-groups)|PATCH .*)$/.test(each)),
@@ -166,9 +171,12 @@ describe('the guide of errors', () => {
       'DELETE /offers/{offer_id} 401 E1',
       'DELETE /test/clock 403 E1',
       'GET /offer-groups/{group_id} 401 E1',
+      'GET /offer-groups/{group_id}/analytics/series 401 E1',
       'GET /offers/{offer_id} 401 E1',
       'GET /offers/{offer_id}/analytics 401 -',
       'GET /offers/{offer_id}/analytics/series 401 E1',
+      'GET /offers/{offer_id}/changes 401 E1',
+      'GET /offers/{offer_id}/results 401 E1',
       'GET /test/clock 403 E1',
       'PATCH /offer-groups/{group_id} 401 E1',
       'PATCH /offers/{offer_id} 401 E1',
@@ -196,6 +204,7 @@ describe('the guide of errors', () => {
     ['An offer group', groupReplies],
     ['GET /offers/{offer_id}', offerReplies],
     ['GET /offers/{offer_id}/analytics/series', seriesReplies],
+    ['GET /results', resultsReplies],
     ['POST /offers/{offer_id}/credit-estimate', creditEstimateReplies],
     ['POST /offers/{offer_id}/pause', pauseReplies],
     ['POST /offers/{offer_id}/resume', resumeReplies],
@@ -207,7 +216,7 @@ describe('the guide of errors', () => {
   });
 
   it('has the messages of GET /balance/entries', () => {
-    expect(messagesOf('GET /balance/entries 400 E1')).toEqual(Object.values(entriesFaults));
+    expect(messagesOf('A page 400 E1')).toEqual(Object.values(entriesFaults));
   });
 
   it('has the messages of the test clock', () => {
@@ -286,6 +295,8 @@ describe('the guide of errors', () => {
     expect(!query.ok && query.reason === 'invalid-query' && query.faults).toEqual(
       messagesOf('GET /offers 400 E1'),
     );
+    const page = readPage(wrong);
+    expect(!page.ok && page.faults).toEqual(messagesOf('A page 400 E1'));
     const other = replyToListRefusal({ ok: false, reason: 'other-mode' }, 'TEST');
     expect(messagesOf(`GET /offers ${statusOf(other)}`)).toContain(messageOf(other));
   });
@@ -378,7 +389,7 @@ describe('the guide of errors', () => {
       return read.ok ? [] : read.faults;
     });
     for (const name of ['location[]', 'quote_id']) {
-      const read = readGroupForm(new Map([[name, ['x']]]), null);
+      const read = readGroupForm(new Map([[name, ['x']]]), new Map());
       faultsOfPlaces.push(...(read.ok ? [] : read.faults).filter((fault) => fault.includes('must not')));
     }
     const gbp = { currency: 'GBP' };

@@ -95,7 +95,7 @@ describe('the guide of limits', () => {
       'A card payment, VAT included',
       [Number(cardMaximumMinor('GBP')) / 100, Number(cardMaximumMinor('IDR')) / 100],
     ],
-    ['Keys in force in each mode', [maxKeysInForce]],
+    ['Active keys in each mode', [maxKeysInForce]],
     [
       'An `Idempotency-Key` of an edit',
       [constant('services/offers/src/pruning.ts', /idempotency_keys: (\d+)/)],
@@ -187,7 +187,7 @@ describe('the guide of prices', () => {
   it('shows estimates whose figures agree with each other', () => {
     const replies = [...prices.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) => JSON.parse(json));
     const estimates = replies.filter((reply) => 'ad_units' in reply);
-    expect(estimates.length).toBeGreaterThan(2);
+    expect(estimates).toHaveLength(2);
     for (const { ad_units, price_estimate, matching_users, estimated_cost } of estimates) {
       expect([price_estimate, ad_units]).toEqual([ad_units, matching_users * 48]);
       expect(estimated_cost).toBe(Math.round(ad_units / 10) / 100);

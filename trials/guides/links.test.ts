@@ -101,25 +101,4 @@ describe('decisions', () => {
   it('have different numbers', () => {
     expect(text.match(/^### .+$/gm)).toHaveLength(decisions.size);
   });
-
-  const two = decisionsIn('### 6. Unused Time\n\n### 18a. Forms and formats\n');
-
-  it.each([
-    'decision 6',
-    'Decision 18a, forms and formats: lengths',
-    '(decisions 6, Unused Time, and 18a)',
-    'see [decision 6, Unused Time](../decisions/lifecycle.md#6-unused-time), which says',
-    ' * in decisions 6, Unused\n * Time, and 18a, forms and\n * formats.',
-  ])('cited rightly: %j', (text) => {
-    expect(wrongCitationsOf(text, two)).toEqual([]);
-  });
-
-  it.each([
-    ['decision 7', 'there is no decision 7'],
-    ['decisions 6 and 18', 'there is no decision 18'],
-    ['decisions 6 to 9', 'there is no decision 9'],
-    ['decision 6, used time', 'decision 6 is "Unused Time", not "used time"'],
-  ])('cited wrongly: %j', (text, fault) => {
-    expect(wrongCitationsOf(text, two)).toEqual([fault]);
-  });
 });

@@ -132,7 +132,11 @@ describe('each sample of the API reference', () => {
   it('asks the same by the client for Python', async () => {
     const tools = await pythonTools('tools');
     const { wheel } = await buildClient(tools, join(folder, 'built'));
-    const python = await installClient(join(folder, 'python'), { wheel, wheels: tools.wheels });
+    const python = await installClient(join(folder, 'python'), {
+      python: tools.builder,
+      wheel,
+      wheels: tools.wheels,
+    });
     const byPython = await askedBy('python', python, (file) => [file]);
     expect(byPython.map(comparable)).toEqual(byCurl.map(comparable));
   }, 600_000);

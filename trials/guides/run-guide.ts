@@ -102,10 +102,7 @@ globalThis.fetch = (to, o = {}) => {
     });
   }
   // Into the environment in which the guide's examples run.
-  const pip =
-    reader.python === null
-      ? ''
-      : `HOME='${homedir()}' exec python3 -m pip --python '${reader.python}' "$@"\n`;
+  const pip = reader.python === null ? '' : `HOME='${homedir()}' exec '${reader.python}' -m pip "$@"\n`;
   writeFileSync(join(programs, 'pip'), `#!/bin/sh\n${pip}`, { mode: 0o755 });
   const scripts = Object.entries(reader.scripts).map(([name, file]) => [name, `node '${file}'`]);
   // Scripts of a guide are modules.

@@ -1,5 +1,6 @@
 /** The audit of a system at rest: nothing is parked or unsound, and each purchase is on record exactly as it was answered. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { reasonOf } from '@offer-ads/backing/find';
 import { allEvents } from '@offer-ads/contracts/events/events';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
@@ -105,6 +106,8 @@ async function auditPurchases(system: Audited, buyer: Buyer): Promise<string[]> 
     const own = offers.filter((offer) => offer.title === title);
     const [offer] = own;
     const name = `offer ${purchase.offerId} (${method})`;
+    // Its journey ended before anything was bought.
+    if (purchase.offerId === undefined && own.length === 0) continue;
     expect(own.length === 1 && offer?.offer_id === purchase.offerId, `${name} is there ${own.length} times`);
     if (offer === undefined) continue;
     expect(offer.is_shown, `${name} is hidden`);
@@ -154,7 +157,7 @@ async function creditsOf(url: string, organisationId: number): Promise<ReadonlyM
 async function untilEmpty(ask: () => Promise<string[]>, withinMs: number): Promise<string[]> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
-    const named = await ask();
+    const named = await ask().catch((error: unknown) => [reasonOf(error)]);
     if (named.length === 0 || performance.now() > giveUpAt) return named;
     await pause(500);
   }

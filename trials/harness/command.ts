@@ -12,7 +12,7 @@ export async function runTrial(main: string, ...args: readonly string[]): Promis
   await using running = new AsyncDisposableStack();
   mkdirSync(join(repository, '.dev'), { recursive: true });
   const folder = running.adopt(mkdtempSync(join(repository, '.dev/trial-')), removeFolder);
-  const { env, dispose } = await storesOfRun('own');
+  const { env, dispose } = await storesOfRun();
   running.defer(dispose);
   const child = spawn(process.execPath, [join('trials', main), ...args], {
     cwd: repository,

@@ -1,32 +1,56 @@
-/** The Python client as advertisers have it: built once for a run, and installed from the gateway into an environment of its own. */
+/** The Python client as advertisers have it: built once for a run, and installed from the gateway into environments of its own. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildClient } from '@offer-ads/sdk-python/build';
-import { installClient, pythonTools, whyNoPython } from '@offer-ads/sdk-python/python-tools';
+import {
+  everyPython,
+  type Python,
+  pythonTools,
+  runPython,
+  whyNoPython,
+} from '@offer-ads/sdk-python/python-tools';
 import { buildDownloads } from '../../web/downloads/build.ts';
 import type { TestSystem } from './test-system.ts';
 
-let installed: Promise<string | null> | undefined;
+const sorted = everyPython.toSorted((a, b) => a.minor - b.minor);
+/** The oldest and the newest of this machine; only one, or none, if it has no others. */
+export const outermostPythons = sorted.filter((_, index) => index === 0 || index === sorted.length - 1);
 
-/** @returns the `python` of the environment; null where there is no Python, which is an error in CI */
-export function pythonWithClient(system: TestSystem): Promise<string | null> {
+let installed: Promise<ReadonlyMap<number, string>> | undefined;
+
+/** @returns the `python` of the environment with this 3.x, one of those above; null where there is no Python, which is an error in CI */
+export async function pythonWithClient(
+  system: TestSystem,
+  minor = outermostPythons.at(-1)?.minor ?? 0,
+): Promise<string | null> {
   installed ??= install(system);
-  return installed;
+  return (await installed).get(minor) ?? null;
 }
 
-async function install({ folder, state }: TestSystem): Promise<string | null> {
-  const missing = await whyNoPython();
-  if (missing !== null) {
-    if (process.env.CI === 'true') throw new Error(missing);
-    console.warn(`${missing}: the examples in Python are not run`);
-    return null;
+async function install({ folder, state }: TestSystem): Promise<ReadonlyMap<number, string>> {
+  if (whyNoPython !== null) {
+    if (process.env.CI === 'true') throw new Error(whyNoPython);
+    console.warn(`${whyNoPython}: the examples in Python are not run`);
+    return new Map();
   }
-  const tools = await pythonTools('tools');
-  await buildClient(tools);
+  await buildClient(await pythonTools('tools'));
   const { files } = await buildDownloads({ report: () => {}, isComplete: true });
   const served = files.find(({ name }) => name === 'offer-ads');
   const wheel = `${state().gateway}/downloads/${served?.file}#sha256=${served?.sha256}`;
-  return installClient(join(folder, 'python'), { wheel, wheels: tools.wheels });
+  const installing = outermostPythons.map(async ({ minor, path }) => {
+    const environment = join(folder, `python-3.${minor}`);
+    return [minor, await installAsUsersDo({ minor, path }, environment, wheel)] as const;
+  });
+  return new Map(await Promise.all(installing));
+}
+
+/** By the pip that this Python brings, with what the client needs from the package index. */
+async function installAsUsersDo({ path }: Python, environment: string, wheel: string): Promise<string> {
+  await runPython(path, ['-m', 'venv', environment]);
+  const python = join(environment, 'bin', 'python');
+  // The user's own settings, such as those of an index, are kept.
+  await runPython(python, ['-m', 'pip', 'install', '--quiet', wheel], { env: process.env });
+  return python;
 }
 
 /** @returns a folder for PYTHONPATH with which the client sends another client address */

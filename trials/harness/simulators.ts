@@ -20,7 +20,7 @@ export async function mailsTo(system: Pick<System, 'state'>, address: string): P
  */
 export async function countMails(
   system: System,
-  o: { to: string; kind: 'Payment link' | 'Offer paid'; title: string },
+  o: { to: string; kind: 'Payment link' | 'Offer paid' | 'Offers paid'; title: string },
 ): Promise<number> {
   const mails = await mailsTo(system, o.to);
   return mails.filter(({ subject }) => subject.includes(o.kind) && subject.includes(o.title)).length;

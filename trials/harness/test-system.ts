@@ -15,23 +15,19 @@ export type TestSystem = System & {
   readonly balance: (organisationId: number) => Promise<string>;
 };
 
-export type TestSystemOptions = Pick<SystemOptions, 'env' | 'withConsole' | 'withCommunity' | 'replicas'> & {
-  /** Two systems on one broker would take each other's events, so a second system needs a broker of its own. */
-  readonly broker?: 'shared' | 'own';
-};
+export type TestSystemOptions = Pick<SystemOptions, 'env' | 'withConsole' | 'withCommunity' | 'replicas'>;
 
 export async function startTestSystem(o: TestSystemOptions = {}): Promise<TestSystem> {
-  const { broker = 'own', ...options } = o;
   await using starting = new AsyncDisposableStack();
   // The next test run stops and removes what a killed run leaves here.
   const runs = join(repository, '.dev/tests');
   mkdirSync(runs, { recursive: true });
   const folder = starting.adopt(mkdtempSync(join(runs, 'system-')), removeFolder);
-  const { env, dispose } = await storesOfRun(broker);
+  const { env, dispose } = await storesOfRun();
   starting.defer(dispose);
   const system = starting.use(
     await startSystem({
-      ...options,
+      ...o,
       folder,
       runFolder: folder,
       say: () => {},
@@ -53,10 +49,11 @@ export async function startTestSystem(o: TestSystemOptions = {}): Promise<TestSy
   };
 }
 
-/** The stores in the variables that `npm start` reads. Without a broker in them, the system starts one. */
-export async function storesOfRun(
-  broker: 'shared' | 'own',
-): Promise<{ readonly env: NodeJS.ProcessEnv; readonly dispose: () => Promise<void> }> {
+/** The stores in the variables that `npm start` reads, without a broker: systems on one would take each other's events. */
+export async function storesOfRun(): Promise<{
+  readonly env: NodeJS.ProcessEnv;
+  readonly dispose: () => Promise<void>;
+}> {
   const databases = await Promise.all(
     (['gateway', 'offers', 'billing'] as const).map(
       async (service) => [service, await createTestDatabase(service)] as const,
@@ -71,7 +68,7 @@ export async function storesOfRun(
       ),
       MONGO_URL: mongo.href,
       VALKEY_URL: valkeyOfSystem(),
-      RABBITMQ_URL: broker === 'shared' ? requireAddress('rabbitmq') : undefined,
+      RABBITMQ_URL: undefined,
     },
     dispose: async () => void (await Promise.all(databases.map(([, database]) => database.dispose()))),
   };

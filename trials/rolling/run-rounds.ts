@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { Secrets } from '@offer-ads/dev/start/secrets';
+import type { Tally } from '../harness/load/tally.ts';
 import { underLoad } from '../harness/load/under-load.ts';
 import type { System } from '../harness/system.ts';
 import { migrateToThis } from './migrations.ts';
@@ -31,7 +32,7 @@ export async function runRounds(
         for (const surplus of replicas.of(service).slice(wanted)) await replicas.retire(surplus);
       }),
     );
-    const disturb = async (isFineSoFar: () => boolean) => {
+    const disturb = async (tally: Tally) => {
       if (round.migrates && !isMigrated) {
         const startedAt = performance.now();
         await migrateToThis(stores);
@@ -46,7 +47,7 @@ export async function runRounds(
           say(`  ${step.title}`);
           system.useSecrets(step.secretsOf(oldSecrets, freshSecrets));
         }
-        for (const service of isFineSoFar() ? o.services : []) {
+        for (const service of tally.failures().length === 0 ? o.services : []) {
           await round.change(replicas, service, (line) => say(`  ${line}`), next);
           await pause(o.betweenMs);
         }

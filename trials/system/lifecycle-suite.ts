@@ -105,7 +105,7 @@ export function describeLifecycle(system: () => TestSystem): void {
       await eventually(async () => {
         const paid = {
           to: organisation.adminEmail,
-          kind: 'Offer paid',
+          kind: 'Offers paid',
           title: 'Three by card (3 places)',
         } as const;
         expect(await countMails(system(), paid)).toBe(1);

@@ -92,6 +92,8 @@ export function describeModes(system: () => TestSystem): void {
         const stranger = callers[otherThan(mode)];
         const refusals = [
           await stranger.request('GET', `/offers/${offerId}`),
+          await stranger.request('GET', `/offers/${offerId}/results`),
+          await stranger.request('GET', `/offers/${offerId}/changes`),
           await stranger.request('POST', `/offers/${offerId}/pause`),
           await stranger.request('POST', `/offers/${offerId}/resume`),
           await stranger.request('DELETE', `/offers/${offerId}`),

@@ -1,12 +1,14 @@
-/** The SDK against the whole system: installed from the gateway, after lost replies, and with every part of the API that it has functions for. */
+/** The clients for Node against the whole system: installed from the gateway, the SDK after lost replies, and with every part of the API that it has functions for. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type CreateOfferRequest, createCommunityClient, OfferAdsError, unwrap } from '@offer-ads/sdk';
 import { run } from '@offer-ads/sdk/cli/run';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
@@ -51,12 +53,39 @@ const { offer_id: offerId, status } = unwrap(
 console.log(JSON.stringify({ offerId, status }));
 `;
 
+const nodes = await everyNode();
+
+/** The environment in which npm, npx and what they start are run by this Node. */
+const npmBy = (node: string): Record<string, string> => {
+  const own = Object.entries(process.env).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(own), PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+};
+
 export function describeSdk(system: () => TestSystem): void {
   describe('the SDK', () => {
     let organisation: Organisation;
     beforeAll(async () => {
       organisation = await newOrganisation(system());
     });
+
+    const folders: string[] = [];
+    afterAll(() => {
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    });
+
+    const newProject = () => {
+      const folder = mkdtempSync(join(tmpdir(), 'offer-ads-project-'));
+      folders.push(folder);
+      writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+      return folder;
+    };
+
+    const served = async (client: string) => {
+      const { gateway } = system().state();
+      const reply = await fetch(`${gateway}/downloads/index.json`);
+      const { files } = (await reply.json()) as Downloads;
+      return { ...files.find(({ name }) => name === client)!, gateway };
+    };
 
     const request = async (): Promise<CreateOfferRequest> => ({
       category_id: 1,
@@ -84,7 +113,7 @@ export function describeSdk(system: () => TestSystem): void {
 
     it('moves the test clock: an offer goes from Scheduled to Ended, and then the clock is reset', async () => {
       const { key } = await newOrganisation(system());
-      const { offers, testClock } = sdkClient(system(), key);
+      const { offers, results, testClock } = sdkClient(system(), key);
       const period = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
       const offer = { ...(await request()), ...period, payment_method: 'B' } as const;
       const { offer_id: offerId } = unwrap(await offers.create(offer));
@@ -110,41 +139,89 @@ export function describeSdk(system: () => TestSystem): void {
       expect(unwrap(await offers.analytics(offerId, 'all'))).toMatchObject({ offer_id: offerId });
       const series = { interval: 'all', granularity: 'hour' } as const;
       expect(unwrap(await offers.series(offerId, series))).toMatchObject({ bucket_seconds: 3_600 });
+      expect(unwrap(await offers.results(offerId))).toMatchObject({ bought_seconds: 3_600, views: 0 });
+      expect(unwrap(await results.get({ interval: '24h' }))).toMatchObject({ current: { views: 0 } });
+      expect(unwrap(await offers.changes(offerId)).data).toMatchObject([{ what: 'created', by: 'this_key' }]);
       expect(unwrap(await offers.estimateCredit(offerId))).toMatchObject({ offer_id: offerId });
       expect(unwrap(await testClock.get())).toMatchObject({ offset_seconds: 10_800 });
       expect(unwrap(await testClock.reset())).toMatchObject({ offset_seconds: 0 });
     });
 
-    it('buys an offer from an empty project that has installed it from the gateway, on each installed Node', async () => {
-      const { gateway } = system().state();
-      const reply = await fetch(`${gateway}/downloads/index.json`);
-      const { files } = (await reply.json()) as Downloads;
-      const { file, integrity } = files.find(({ name }) => name === '@offer-ads/sdk')!;
-      const folder = mkdtempSync(join(tmpdir(), 'sdk-project-'));
-      const start = promisify(execFile);
-      try {
-        writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    it.each(nodes)(
+      'buys an offer from an empty project that has installed it from the gateway on Node %s',
+      async (_version, node) => {
+        const { file, integrity, gateway } = await served('@offer-ads/sdk');
+        const folder = newProject();
+        const start = promisify(execFile);
         const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
-        await start('npm', ['install', `${gateway}/downloads/${file}`, ...quiet], { cwd: folder });
+        const by = { cwd: folder, env: npmBy(node) };
+        await start('npm', ['install', `${gateway}/downloads/${file}`, ...quiet], by);
         expect(readFileSync(join(folder, 'package-lock.json'), 'utf8')).toContain(integrity);
         writeFileSync(join(folder, 'buy.js'), program);
-        for (const [version, node] of everyNode()) {
-          const bought = await start(node, ['buy.js'], {
-            cwd: folder,
-            env: { BASE_URL: gateway, API_KEY: organisation.key, PICTURE: picture },
+        const env = { BASE_URL: gateway, API_KEY: organisation.key, PICTURE: picture };
+        const { stdout } = await start(node, ['buy.js'], { cwd: folder, env });
+        const { offerId, status } = JSON.parse(stdout) as { offerId: number; status: string };
+        expect(status).toBe('Scheduled');
+        const offer = unwrap(await sdkClient(system(), organisation.key).offers.get(offerId));
+        expect(offer.title).toBe('From the gateway');
+      },
+    );
+
+    it.each(nodes)(
+      'an assistant buys an offer by the MCP server that npx installs from the gateway on Node %s',
+      async (_version, node) => {
+        const { file, gateway } = await served('@offer-ads/mcp');
+        const folder = newProject();
+        const { key } = organisation;
+        const client = new Client({ name: 'trial', version: '1' });
+        const patient = { timeout: 120_000 };
+        const server = {
+          command: 'npx',
+          args: ['--yes', `--package=${gateway}/downloads/${file}`, 'offer-ads-mcp'],
+          cwd: folder,
+          // A cache of its own, or the second Node would find what the first has installed.
+          env: {
+            ...npmBy(node),
+            npm_config_cache: join(folder, 'cache'),
+            OFFER_ADS_BASE_URL: gateway,
+            OFFER_ADS_API_KEY: key,
+          },
+        };
+        await client.connect(new StdioClientTransport(server), patient);
+        const call = async (name: string, args: object): Promise<Record<string, unknown>> => {
+          const { structuredContent } = await client.callTool({ name, arguments: { ...args } }, patient);
+          return structuredContent as Record<string, unknown>;
+        };
+        try {
+          const { tools } = await client.listTools();
+          expect(tools.map(({ name }) => name)).toEqual(
+            expect.arrayContaining(['estimate_price', 'create_offer']),
+          );
+          const target = { location: london, radius: 10, start_datetime: inFuture(hourMs) };
+          const end = inFuture(2 * hourMs);
+          const price = await call('estimate_price', { ...target, end_datetime: end });
+          const bought = await call('create_offer', {
+            ...target,
+            expiry_datetime: end,
+            category_id: 1,
+            title: 'By npx',
+            description: 'Two coffees for the price of one.',
+            url: 'https://crown.example/offer',
+            image_base64: readFileSync(picture, 'base64'),
+            quote_id: price['quote_id'],
+            max_cost: price['estimated_cost'],
+            payment_method: 'B',
+            idempotency_key: randomUUID(),
           });
-          const { offerId, status } = JSON.parse(bought.stdout) as { offerId: number; status: string };
-          const offer = unwrap(await sdkClient(system(), organisation.key).offers.get(offerId));
-          expect([version, status, offer]).toMatchObject([
-            version,
-            'Scheduled',
-            { title: 'From the gateway' },
-          ]);
+          expect(bought).toMatchObject({ return_code: 'S1', status: 'Scheduled' });
+          const offer = unwrap(await sdkClient(system(), key).offers.get(Number(bought['offer_id'])));
+          expect(offer.title).toBe('By npx');
+        } finally {
+          await client.close();
         }
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    });
+      },
+      300_000,
+    );
 
     it('changes an offer, and takes its picture along to another one', async () => {
       const { offers } = sdkClient(system(), organisation.key);
@@ -248,18 +325,6 @@ export function describeSdk(system: () => TestSystem): void {
       const again = await eventually(() => ads.offers.create(offer, { idempotencyKey }));
       expect(again).toMatchObject({ ok: true, value: first, replayed: true, idempotencyKey });
     }, 240_000);
-
-    it('sends a picture as a stream of unknown length', async () => {
-      const ads = sdkClient(system(), organisation.key);
-      const offer = await request();
-      const idempotencyKey = randomUUID();
-      // The client cannot repeat a stream.
-      const created = await eventually(async () => {
-        const image = (offer.image as Blob).stream();
-        return unwrap(await ads.offers.create({ ...offer, image }, { idempotencyKey }));
-      });
-      expect(created.status).toBe('Awaiting Payment');
-    });
 
     it('lists every offer once over pages, and texts with their line breaks as they were', async () => {
       const ads = sdkClient(system(), organisation.key);

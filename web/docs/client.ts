@@ -15,11 +15,13 @@ search(document.querySelector<HTMLElement>('script[data-search]')?.dataset['sear
 
 /** Inserts the address of this service into commands, so that they can be pasted unchanged. */
 function nameThisService(): void {
+  const example = 'https://ads.example';
   for (const code of document.querySelectorAll('.code code')) {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
-      const text = texts.currentNode;
-      text.nodeValue = text.nodeValue?.replaceAll('https://ads.example', location.origin) ?? '';
+      const text = texts.currentNode as Text;
+      // Writing the same text would lay it out again.
+      if (text.data.includes(example)) text.data = text.data.replaceAll(example, location.origin);
     }
   }
 }
@@ -79,12 +81,13 @@ async function copy(text: string): Promise<string> {
 
 /** Makes wide blocks scrollable by keyboard. */
 function letWideBlocksScroll(): void {
-  const look = (element: HTMLElement) => {
-    if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
-    else element.removeAttribute('tabindex');
-  };
   const sizes = new ResizeObserver((entries) => {
-    for (const { target } of entries) look(target as HTMLElement);
+    // All sizes are read before anything is written, so that the page is laid out once.
+    const blocks = entries.map(({ target }) => ({ target, isWide: target.scrollWidth > target.clientWidth }));
+    for (const { target, isWide } of blocks) {
+      if (isWide) target.setAttribute('tabindex', '0');
+      else target.removeAttribute('tabindex');
+    }
   });
   for (const element of document.querySelectorAll('pre, .scrolls')) sizes.observe(element);
 }

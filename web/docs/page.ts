@@ -1,9 +1,13 @@
 /** The frame of the guides' pages. It works without JavaScript, which only adds search, copy buttons and themes. */
-import { brand, type HeadAssets, pageHead, themeSelect } from './head.ts';
+import { fontAtOnce, pageHead } from '@offer-ads/contracts/portal/site-page';
+import { escapeHtml as escape } from '@offer-ads/contracts/values/html-text';
 import type { Heading, RenderedGuide } from './markdown.ts';
 
 /** Addresses under `/docs/assets`, which contain a hash of the content. */
-export type Assets = HeadAssets & {
+export type Assets = {
+  readonly icon: string;
+  /** The part of the font that every page needs. */
+  readonly font: string;
   readonly style: string;
   readonly script: string;
   /** Runs before the page is painted. */
@@ -78,21 +82,21 @@ function framed(
   },
 ): string {
   const { assets } = o;
-  const description =
-    o.description === '' ? [] : [`<meta name="description" content="${escape(o.description)}">`];
   const same =
     o.markdown === undefined ? [] : [`<link rel="alternate" type="text/markdown" href="${o.markdown}">`];
-  return `${pageHead(escape(o.title), assets, [
-    ...description,
+  const elements = [
+    fontAtOnce(assets.font),
     ...same,
     `<link rel="stylesheet" href="${assets.style}">`,
     `<script src="${assets.early}"></script>`,
     `<script type="module" src="${assets.script}" data-search="${assets.searchIndex}"></script>`,
-  ])}
+  ];
+  const { icon } = assets;
+  return `${pageHead({ title: escape(o.title), description: escape(o.description), icon, elements })}
 <body>
 <a class="skip" href="#main">Skip to the text</a>
 <header class="top">
-${brand(assets.icon)}
+<a class="brand" href="/docs"><img class="mark" src="${icon}" alt="" width="28" height="28"><span>Offer Ads</span> <span class="brand-site">Docs</span></a>
 <search class="with-script">
 <label class="hidden" for="search">Search guides and reference</label>
 <input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false" aria-controls="found" aria-keyshortcuts="/">
@@ -103,7 +107,7 @@ ${o.reference === undefined ? '<a href="/docs/reference">API reference</a>' : '<
 <a class="button quiet" href="/portal">Portal</a>
 </nav>
 <div class="theme with-script">
-${themeSelect}
+<select id="theme" aria-label="Theme"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
 </div>
 </header>
 <div class="columns">
@@ -162,12 +166,4 @@ function neighbours(previous: NavigationEntry | undefined, next: NavigationEntry
   return `<nav class="neighbours" aria-label="Before and after this guide">
 ${link(previous, 'prev', 'Previous')}${link(next, 'next', 'Next')}</nav>
 `;
-}
-
-export function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -1,5 +1,5 @@
 /** The front page, `/`: what the service does, and the ways into it. */
-import { sitePage } from '@offer-ads/contracts/portal/site-page';
+import { fontAtOnce, sitePage } from '@offer-ads/contracts/portal/site-page';
 import {
   ArrowRight,
   BookOpen,
@@ -64,7 +64,7 @@ export function frontPage({ font }: { readonly font: string }): string {
     title: 'Offer Ads: offers for people nearby',
     description: 'Advertise offers to members of a dating community near a place.',
     head: [
-      `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`,
+      fontAtOnce(font),
       '<script src="/portal/theme.js"></script>',
       '<script type="module" src="/assets/calculator.js"></script>',
     ],
@@ -74,7 +74,7 @@ export function frontPage({ font }: { readonly font: string }): string {
 <p class="lead">Show your offer to members of a dating community near the place that you choose. You see the price and the number of members before you buy.</p>
 <p class="row">
 <a class="button" href="/portal/sign-up">Register your organisation</a>
-<a class="button quiet" href="/docs/quick-start">Read the quick start ${iconHtml(ArrowRight)}</a>
+<a class="button quiet" href="/docs/quick-start">Quick start for developers ${iconHtml(ArrowRight)}</a>
 </p>
 </div>
 <div class="hero-picture">
@@ -124,7 +124,7 @@ function drawing(): string {
 <circle class="reach" cx="164" cy="152" r="116"/>
 ${dots(others, 'other')}${dots(members, 'member')}
 <circle class="place" cx="164" cy="140" r="11"/>
-<g transform="translate(24 252)"><rect class="label" width="156" height="66" rx="12"/><text class="label-small" x="16" y="26">3,518 members, a week</text><text class="label-large" x="16" y="50">GBP 591.02</text></g>
+<g transform="translate(24 252)"><rect class="label" width="172" height="66" rx="12"/><text class="label-small" x="16" y="26">3,518 members, a week</text><text class="label-large" x="16" y="50">GBP 591.02</text></g>
 </svg>`;
 }
 

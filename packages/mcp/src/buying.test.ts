@@ -214,6 +214,39 @@ describe('create_group', () => {
     }
   });
 
+  it('sends the picture of each place under a name, that of all to places without one; each needs one', async () => {
+    const { asked, bought, call } = await assistant({ apiKey: 'pk_test_1' });
+    const [soho, borough] = group.places;
+    const image_base64 = Buffer.from('another').toString('base64');
+    const places = [
+      { ...soho, image_base64 },
+      { ...borough, image_offer_id: 4711 },
+      { latitude: 51.7, longitude: 0 },
+    ];
+    expect((await call('create_group', { ...group, places })).structuredContent).toMatchObject({
+      group_id: 7,
+    });
+    const { body = '' } = bought()[0] ?? {};
+    const sent = [
+      { ...soho, image: 'place-0' },
+      { ...borough, image_offer_id: 4711 },
+      { latitude: 51.7, longitude: 0, image: 'all' },
+    ];
+    expect(body).toContain(`name="places"\r\n\r\n${JSON.stringify(sent)}\r\n`);
+    for (const [name, bytes] of [
+      ['place-0', 'another'],
+      ['all', 'picture'],
+    ])
+      expect(body).toMatch(new RegExp(`filename="${name}"\r\n.*\r\n\r\n${bytes}\r\n`));
+    for (const wrong of [
+      { image_base64: undefined, places },
+      { image_offer_id: 4711, places },
+      { places: [{ ...soho, image_base64, image_offer_id: 4711 }] },
+    ])
+      expect(await call('create_group', { ...group, ...wrong })).toMatchObject(text('one picture'));
+    expect(asked).toHaveLength(1);
+  });
+
   it.each([
     [400, 'The cost of 60.01 GBP is above the max_cost of 60', 'Correct what the message names'],
     [403, 'The cost is 60.00 GBP, and of the spending limit', 'read_key says what this key may do'],

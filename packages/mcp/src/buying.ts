@@ -16,12 +16,13 @@ import { createOfferForm, type KeyReply } from '@offer-ads/contracts/public/api'
 import { groupEstimateRequest } from '@offer-ads/contracts/public/groups-api';
 import { amountInJson, formatMinor } from '@offer-ads/contracts/values/currencies';
 import { idempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
+import { placeLimits } from '@offer-ads/contracts/values/places';
 import { offerId, quoteId } from '@offer-ads/contracts/values/primitives';
 import { termsOfQuote } from '@offer-ads/contracts/values/quote-text';
 import type { OfferAds } from '@offer-ads/sdk/client';
 import type { CreateOfferRequest, Gender } from '@offer-ads/sdk/types';
 import { z } from 'zod';
-import { offerContent, pictureOf } from './offer-content.ts';
+import { offerContent, picture, pictureOf } from './offer-content.ts';
 import { failed, refused, succeeded } from './results.ts';
 
 const missing = (text: string) => ({ error: `E1: it is missing: ${text}` });
@@ -65,7 +66,14 @@ const anyOffer = offerContent.extend({
 });
 export const newOffer = anyOffer.extend({ location: form['location[]'], ...purchase });
 /** Without a quote: the API itself refuses a cost above `max_cost` (decision 270, offer groups). */
-export const newGroup = anyOffer.extend({ places: groupEstimateRequest.shape.places, ...bounds });
+export const newGroup = anyOffer.extend({
+  places: z
+    .array(groupEstimateRequest.shape.places.element.extend(picture))
+    .min(1)
+    .max(placeLimits.most)
+    .meta({ description: 'A place may have a picture of its own, instead of the one for all.' }),
+  ...bounds,
+});
 export const longerOffer = z.object({ offer_id: offerId, ...purchase });
 
 export type Buyer = {
@@ -89,8 +97,9 @@ export async function createGroup(
   args: z.output<typeof newGroup>,
   ctx: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { idempotency_key: idempotencyKey, ...group } = args;
-  if (!hasOnePicture(group)) return onePicture;
+  const { idempotency_key: idempotencyKey, ...given } = args;
+  const group = withPictures(given);
+  if (group === null) return onePicture;
   const { signal } = ctx.mcpReq;
   const key = ads.mode === 'TEST' ? null : (await ads.key.get({ signal })).value;
   if (key !== null && !isBounded(key)) {
@@ -106,12 +115,37 @@ export async function createGroup(
     );
     if (consent !== 'given') return consent;
   }
-  const bought = await ads.groups.create(pictureOf(group), { idempotencyKey, signal });
+  const bought = await ads.groups.create(group, { idempotencyKey, signal });
   return bought.ok ? succeeded(bought.value, { hasTextsOfPeople: false }) : refused('createGroup', bought);
 }
 
-function hasOnePicture(o: Pick<z.output<typeof offerContent>, 'image_base64' | 'image_offer_id'>): boolean {
-  return (o.image_base64 === undefined) !== (o.image_offer_id === undefined);
+type Group = Omit<z.output<typeof newGroup>, 'idempotency_key'>;
+type OfPicture = Pick<z.output<typeof offerContent>, keyof typeof picture>;
+
+function picturesIn(o: OfPicture): number {
+  return [o.image_base64, o.image_offer_id].filter((one) => one !== undefined).length;
+}
+
+function hasOnePicture(o: OfPicture): boolean {
+  return picturesIn(o) === 1;
+}
+
+/** As the SDK takes it: each place names its picture, unless all have the same. Null unless each has one. */
+function withPictures({ image_base64, image_offer_id, places, ...group }: Group) {
+  const ofAll = { image_base64, image_offer_id };
+  const isOne = places.every((place) => picturesIn(place) === 0);
+  if (isOne) return hasOnePicture(ofAll) ? pictureOf({ ...group, ...ofAll, places }) : null;
+  const owns = places.map((place) => (picturesIn(place) === 0 ? ofAll : place));
+  if (picturesIn(ofAll) > 1 || !owns.every(hasOnePicture)) return null;
+  const image: Record<string, Uint8Array> = {};
+  const named = places.map(({ image_base64: _bytes, image_offer_id: _id, ...place }, index) => {
+    const own = owns[index] ?? ofAll;
+    if (own.image_base64 === undefined) return { ...place, image_offer_id: own.image_offer_id };
+    const name = own === ofAll ? 'all' : `place-${index}`;
+    image[name] = Buffer.from(own.image_base64, 'base64');
+    return { ...place, image: name };
+  });
+  return { ...group, image, places: named };
 }
 
 const onePicture = failed('E1: one picture is needed', 'Send either image_base64 or image_offer_id.');

@@ -56,14 +56,20 @@ describe.each(['2026-07-28', 'legacy'] as const)('a client of the revision %s', 
     });
   });
 
-  test.each(['read_group', 'update_group', 'pause_group', 'resume_group', 'delete_group'])(
-    'gets the reply of the API from %s',
-    async (name) => {
-      const args = { group_id: 7, ...(name === 'update_group' && { title: 'Half price' }) };
-      const { structuredContent, isError } = await client.callTool({ name, arguments: args });
-      expect([isError, structuredContent]).toEqual([undefined, expect.any(Object)]);
-    },
-  );
+  test.each([
+    ['read_group', { group_id: 7 }],
+    ['update_group', { group_id: 7, title: 'Half price' }],
+    ['pause_group', { group_id: 7 }],
+    ['resume_group', { group_id: 7 }],
+    ['delete_group', { group_id: 7 }],
+    ['read_offer_results', { offer_id: 4711 }],
+    ['list_offer_changes', { offer_id: 4711, limit: 5 }],
+    ['read_results', { interval: '30d' }],
+    ['read_group_series', { group_id: 7, interval: '7d', granularity: 'day' }],
+  ])('gets the reply of the API from %s', async (name, args) => {
+    const { structuredContent, isError } = await client.callTool({ name, arguments: args });
+    expect([isError, structuredContent]).toEqual([undefined, expect.any(Object)]);
+  });
 
   test('learns which fields are data of people', async () => {
     const { structuredContent, content } = await client.callTool({ name: 'list_offers' });

@@ -15,9 +15,15 @@ const imageBase64 = z
     description: `The bytes of a JPG, PNG or GIF in base64, at most ${offerLimits.imageMegabytes} MB.`,
   });
 
+/** One of the two. */
+export const picture = {
+  image_offer_id: createOfferForm.shape.image_offer_id,
+  image_base64: imageBase64.optional(),
+};
+
 export const offerContent = createOfferForm
-  .pick({ category_id: true, ...eachFormText, url: true, image_offer_id: true })
-  .extend({ image_base64: imageBase64.optional() });
+  .pick({ category_id: true, ...eachFormText, url: true })
+  .extend(picture);
 
 export const changedContent = offerContent
   .omit({ image_offer_id: true })

@@ -35,7 +35,7 @@ test('needs only packages that it names, and none of ours, which no registry has
   expect(manifest).not.toContain('"@offer-ads/sdk"');
 });
 
-test.each(everyNode())('answers an assistant on Node %s', async (_version, node) => {
+test.each(await everyNode())('answers an assistant on Node %s', async (_version, node) => {
   const client = new Client({ name: 'test', version: '1' });
   const env = { OFFER_ADS_API_KEY: 'pk_test_1', OFFER_ADS_BASE_URL: service.url };
   await client.connect(

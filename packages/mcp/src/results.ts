@@ -56,6 +56,7 @@ const advice = {
   estimateGroupPrice: estimate,
   createGroup: creation,
   readGroup: { E1: otherGroup },
+  readGroupSeries: { E1: wrongInterval },
   updateGroup: update,
   pauseGroup: { E1: otherGroup },
   resumeGroup: { E1: otherGroup },
@@ -82,6 +83,9 @@ const advice = {
   },
   readAnalytics: { E1: wrongInterval },
   readAnalyticsSeries: { E1: wrongInterval },
+  readOfferResults: { E1: otherOffer },
+  readResults: { E1: correct },
+  listOfferChanges: { E1: otherOffer },
   estimateCredit: { E1: otherOffer },
   listBalanceEntries: { E1: correct },
   listCategories: {},
@@ -106,12 +110,16 @@ export type ToolOperation =
   | 'estimateGroupPrice'
   | 'createGroup'
   | 'readGroup'
+  | 'readGroupSeries'
   | 'updateGroup'
   | 'pauseGroup'
   | 'resumeGroup'
   | 'deleteGroup'
   | 'readAnalytics'
   | 'readAnalyticsSeries'
+  | 'readOfferResults'
+  | 'readResults'
+  | 'listOfferChanges'
   | 'readBalance'
   | 'readKey'
   | 'listBalanceEntries';

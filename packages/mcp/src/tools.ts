@@ -6,6 +6,8 @@ import {
   analyticsSeriesReply,
   balanceReply,
   categoriesReply,
+  changesQuery,
+  changesReply,
   creditEstimateReply,
   deleteReply,
   entriesQuery,
@@ -17,7 +19,10 @@ import {
   listQuery,
   listReply,
   offerReply,
+  offerResultsReply,
   pauseReply,
+  resultsQuery,
+  resultsReply,
   resumeReply,
   seriesQuery,
   updateReply,
@@ -27,6 +32,7 @@ import {
   groupEstimateReply,
   groupEstimateRequest,
   groupReply,
+  groupSeriesReply,
 } from '@offer-ads/contracts/public/groups-api';
 import { groupId, offerId } from '@offer-ads/contracts/values/primitives';
 import type { OfferAds } from '@offer-ads/sdk/client';
@@ -208,6 +214,35 @@ export const tools: readonly Tool[] = [
     output: analyticsSeriesReply,
     hints: reads,
     call: (ads, { offer_id, ...query }, options) => ads.offers.series(offer_id, query, options),
+  }),
+  tool({
+    operation: 'readOfferResults',
+    input: oneOffer,
+    output: offerResultsReply,
+    hints: reads,
+    call: (ads, { offer_id }, options) => ads.offers.results(offer_id, options),
+  }),
+  tool({
+    operation: 'readResults',
+    input: resultsQuery,
+    output: resultsReply,
+    hints: reads,
+    hasTextsOfPeople: true,
+    call: (ads, query, options) => ads.results.get(query, options),
+  }),
+  tool({
+    operation: 'listOfferChanges',
+    input: oneOffer.extend(changesQuery.shape),
+    output: changesReply,
+    hints: reads,
+    call: (ads, { offer_id, ...page }, options) => ads.offers.changes(offer_id, page, options),
+  }),
+  tool({
+    operation: 'readGroupSeries',
+    input: oneGroup.extend(seriesQuery.shape),
+    output: groupSeriesReply,
+    hints: reads,
+    call: (ads, { group_id, ...query }, options) => ads.groups.series(group_id, query, options),
   }),
   tool({
     operation: 'readKey',

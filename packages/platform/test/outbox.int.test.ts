@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EventDeclaration, eventType } from '@offer-ads/contracts/events/event-declaration';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { type TestNamespace, testNamespace } from '@offer-ads/testing/stores/broker';
@@ -19,7 +20,6 @@ import {
   Counted,
   connectTestBroker,
   counted,
-  type EventStore,
   openEventStore,
   openPatiently,
   Poured,
@@ -29,17 +29,15 @@ import {
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
 
-let store: EventStore;
+const store = forAllTests(() => openEventStore());
 let postgres: Postgres;
 let corner: TestNamespace;
 /** Disposed in reverse order: a client before its proxy. */
 let resources: AsyncDisposableStack;
 
 beforeAll(async () => {
-  store = await openEventStore();
   postgres = store.postgres;
 });
-afterAll(async () => store[Symbol.asyncDispose]());
 beforeEach(() => {
   resources = new AsyncDisposableStack();
   corner = testNamespace();

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { startTestServer } from '@offer-ads/testing/http-server';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testNamespace } from '@offer-ads/testing/stores/broker';
@@ -13,14 +14,7 @@ import { startOutboxRelay } from '../src/messaging/outbox-relay.ts';
 import { REPUBLISH_BATCH, republish, startSentEventsPruning } from '../src/messaging/sent-events.ts';
 import type { Postgres } from '../src/postgres/postgres.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
-import {
-  Counted,
-  connectTestBroker,
-  type EventStore,
-  openEventStore,
-  testDeclarations,
-  Unlocked,
-} from './test-events.ts';
+import { Counted, connectTestBroker, openEventStore, testDeclarations, Unlocked } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
@@ -29,7 +23,7 @@ const [monday, tuesday, wednesday] = [daysAgo(3), daysAgo(2), daysAgo(1)] as con
 const types = testDeclarations.map(eventType);
 const always = { from: monday, to: new Date('2100-01-01'), types };
 
-let store: EventStore;
+const store = forAllTests(() => openEventStore());
 let postgres: Postgres;
 let resources: AsyncDisposableStack;
 let offers: Broker;
@@ -38,10 +32,8 @@ let relay: ReturnType<typeof startOutboxRelay>;
 let received: { id: string; count: number }[];
 
 beforeAll(async () => {
-  store = await openEventStore();
   postgres = store.postgres;
 });
-afterAll(async () => store[Symbol.asyncDispose]());
 beforeEach(async () => {
   resources = new AsyncDisposableStack();
   const corner = testNamespace();

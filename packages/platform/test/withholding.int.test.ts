@@ -65,7 +65,7 @@ describe('a credential in an event', () => {
     expect(seen).toEqual(Array.from({ length: 5 }, () => link));
     expect(parked).toMatchObject({
       body: '{"door":"portal","link":"[withheld]"}',
-      reason: 'the door is stuck (parked without its credentials, so it can only be dropped)',
+      reason: 'the door is stuck (parked without what may not be stored, so it can only be dropped)',
     });
     expect(await pricing.parked.replay('all')).toBe(0);
     expect((await rawParked()).join()).not.toContain('0123456789abcdef');

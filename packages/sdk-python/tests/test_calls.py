@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from functools import partial
 from io import BytesIO
@@ -30,7 +31,7 @@ from .scripted import (
     scene,
 )
 
-START = datetime(1970, 1, 1, tzinfo=UTC)
+START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 OFFER: dict[str, Any] = {
     "category_id": 1,
     "title": "Two for one",
@@ -113,7 +114,7 @@ class ACall(Case):
         self.assertEqual(s.notices[0].operation, "listCategories")
 
     def test_waits_as_long_as_retry_after_says_in_seconds_or_as_a_date(self) -> None:
-        later = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
+        later = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=20), usegmt=True)
         s = scene(
             Answer(429, headers={"retry-after": "31"}),
             Answer(503, headers={"retry-after": later}),
@@ -209,6 +210,24 @@ class ACreation(Case):
         ):
             self.assertIn(part, body)
         self.assertEqual(body.count(b'name="gender[]"'), 2)
+
+    def test_of_a_group_has_a_picture_for_each_file_name_that_its_places_name(self) -> None:
+        body = {"return_code": "S1", "group_id": 7, "offers": [], "payment_url": None, "currency": "GBP"}
+        s = scene(LOST, Answer(200, body))
+        group = {name: value for name, value in OFFER.items() if name != "location"}
+        names = ("soho.png", "café.gif")
+        group["places"] = [{"latitude": 51.5, "longitude": -0.1, "image": name} for name in names]
+        image = {"soho.png": b"<bytes>", "café.gif": BytesIO(b"<file>")}
+        self.assertTrue(s.ads.groups.create(**(group | {"image": image})).ok)
+        first, again = (without_boundary(seen.body) for seen in s.seen)
+        self.assertEqual(first, again)
+        for name, content in zip(names, (b"<bytes>", b"<file>"), strict=True):
+            part = rb'filename="%b"\r\n[^\x00]*?\r\n\r\n%b\r\n' % (re.escape(name.encode()), content)
+            self.assertRegex(first, part)
+        self.assertIn(b'"image":"soho.png"', first)
+        wrong = group | {"image": {'a"b.png': b"x"}}
+        self.assertEqual(self.failure(lambda: s.ads.groups.create(**wrong)).kind, "invalid-argument")
+        self.assertEqual(len(s.seen), 2)
 
     def test_leaves_out_what_is_none_and_a_change_clears_it(self) -> None:
         s = scene(CREATED)

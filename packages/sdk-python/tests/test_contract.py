@@ -50,6 +50,7 @@ class TheTableOfOperations(unittest.TestCase):
                 ads.interests,
                 ads.key,
                 ads.balance,
+                ads.results,
                 ads.offers,
                 ads.webhooks,
                 ads.groups,

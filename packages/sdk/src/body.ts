@@ -1,6 +1,6 @@
 /** Request bodies, made once per call, so that a retry sends exactly the same bytes. */
 import { invalidArgument } from './error.ts';
-import { partOf, type ReplayableStream } from './picture.ts';
+import { type Content, chunksOf, namedPictures, type ReplayableStream, replayable } from './picture.ts';
 import type {
   CreateGroupRequest,
   CreateOfferRequest,
@@ -64,7 +64,7 @@ export function updateBody({ image, environment, ...texts }: UpdateOfferRequest)
  * the service.
  */
 function formBody(
-  image: CreateOfferRequest['image'],
+  image: CreateGroupRequest['image'],
   fields: readonly (readonly [name: string, value: unknown])[],
 ): Body {
   const boundary = `offer-${crypto.randomUUID()}`;
@@ -72,18 +72,49 @@ function formBody(
   const texts = given
     .map(([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`)
     .join('');
-  const end = `--${boundary}--\r\n`;
+  const pieces = [
+    texts,
+    ...namedPictures(image).flatMap(([fileName, content]) => {
+      const type = content instanceof Blob && content.type !== '' ? content.type : 'application/octet-stream';
+      const head = `${partHead(boundary, 'image')}; filename="${fileName}"\r\nContent-Type: ${type}\r\n\r\n`;
+      return [head, content, '\r\n'];
+    }),
+    `--${boundary}--\r\n`,
+  ];
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  if (image === undefined || image === null) return { contentType, open: () => texts + end };
-  const part = partOf(image);
-  const imageType = 'blob' in part && part.blob.type !== '' ? part.blob.type : 'application/octet-stream';
-  const head = `${texts}${partHead(boundary, 'image')}; filename="image"\r\nContent-Type: ${imageType}\r\n\r\n`;
-  const tail = `\r\n${end}`;
-  if ('blob' in part) {
-    const whole = new Blob([head, part.blob, tail], { type: contentType });
+  if (pieces.every(isSized)) {
+    const whole = new Blob(pieces, { type: contentType });
     return { contentType, open: () => whole };
   }
-  return { contentType, open: () => streamOf(head, part.stream, tail), stream: part.stream };
+  const stream = replayable(chunksIn(pieces));
+  return { contentType, open: () => streamOf(stream), stream };
+}
+
+function isSized(piece: string | Content): piece is string | Blob {
+  return typeof piece === 'string' || piece instanceof Blob;
+}
+
+async function* chunksIn(pieces: readonly (string | Content)[]): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  // Read from the start: a file that cannot be opened while its stream waits for its turn would end the process.
+  const begun = pieces.map((piece) => (isSized(piece) ? piece : firstRead(piece)));
+  for (const piece of begun) {
+    if (typeof piece === 'string') yield encoder.encode(piece);
+    else yield* piece instanceof Blob ? chunksOf(piece.stream()) : piece;
+  }
+}
+
+function firstRead(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]();
+  const first = iterator.next();
+  first.catch(() => {});
+  const rest = async function* () {
+    const { done, value } = await first;
+    if (done === true) return;
+    yield value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  };
+  return rest();
 }
 
 function each(name: string, values: readonly unknown[] | null | undefined): (readonly [string, unknown])[] {
@@ -96,14 +127,8 @@ function partHead(boundary: string, name: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"`;
 }
 
-function streamOf(head: string, middle: ReplayableStream, tail: string): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    yield encoder.encode(head);
-    yield* middle.open();
-    yield encoder.encode(tail);
-  }
-  const iterator = chunks();
+function streamOf(stream: ReplayableStream): ReadableStream<Uint8Array> {
+  const iterator = stream.open();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await iterator.next();

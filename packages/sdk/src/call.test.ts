@@ -1,4 +1,5 @@
 /** Attempts, waits and deadlines, in virtual time. */
+import { createReadStream } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -231,6 +232,45 @@ describe('a creation', () => {
     expect(seen).toHaveLength(2);
     expect(seen.every(({ body }) => body.includes('\r\n\r\n<a><b><c>\r\n--'))).toBe(true);
     expect(reads).toBe(3);
+  });
+
+  it('of a group sends a picture for each file name that its places name, bytes and streams', async () => {
+    async function* stream() {
+      yield new TextEncoder().encode('<stream>');
+    }
+    const { location: _, ...shared } = offer;
+    const places = ['soho.png', 'café.gif'].map((image) => ({ latitude: 51.5, longitude: -0.1, image }));
+    const [soho, cafe] = ['<bytes>', '<blob>'].map((text) => new TextEncoder().encode(text));
+    for (const [first, content] of [
+      [soho!, '<bytes>'],
+      [stream(), '<stream>'],
+    ] as const) {
+      const body = { return_code: 'S1', group_id: 7, offers: [], payment_url: null, currency: 'GBP' };
+      const { ads, seen, clock } = clientOf([reset, { status: 200, body }]);
+      const image = { 'soho.png': first, 'café.gif': new Blob([cafe!], { type: 'image/gif' }) };
+      expect(await clock.during(ads.groups.create({ ...shared, image, places }))).toMatchObject({ ok: true });
+      const [again, sent] = seen.map(({ body }) => body);
+      expect(again).toBe(sent);
+      const head = 'Content-Disposition: form-data; name="image"; filename=';
+      expect(sent).toContain(
+        `${head}"soho.png"\r\nContent-Type: application/octet-stream\r\n\r\n${content}\r\n--`,
+      );
+      expect(sent).toContain(`${head}"café.gif"\r\nContent-Type: image/gif\r\n\r\n<blob>\r\n--`);
+      expect(sent).toContain(JSON.stringify(places));
+    }
+    const gone = createReadStream('/no/such/picture.png');
+    const unread = clientOf([{ status: 200, body: {} }]);
+    const image = { 'soho.png': stream(), 'café.gif': gone };
+    expect(await failure(unread.clock, unread.ads.groups.create({ ...shared, image, places }))).toMatchObject(
+      {
+        kind: 'invalid-argument',
+        message: 'image could not be read',
+      },
+    );
+    const { ads, seen, clock } = clientOf([]);
+    const wrong = ads.groups.create({ ...shared, image: { 'a"b.png': soho! }, places });
+    expect(await failure(clock, wrong)).toMatchObject({ kind: 'invalid-argument' });
+    expect(seen).toEqual([]);
   });
 
   it('is not repeated when a stream is longer than what is stored', async () => {

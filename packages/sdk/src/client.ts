@@ -16,7 +16,6 @@ import type { CreateGroupResult, CreateResult, ResultOf } from './result.ts';
 import type {
   AdvanceRequest,
   AnalyticsInterval,
-  BalanceEntriesRequest,
   CreateGroupRequest,
   CreateOfferRequest,
   EstimateRequest,
@@ -24,7 +23,9 @@ import type {
   ListOffersRequest,
   MessagesRequest,
   Mode,
+  PageRequest,
   ResendRequest,
+  ResultsRequest,
   SeriesRequest,
   UpdateOfferRequest,
   WebhookRequest,
@@ -47,9 +48,13 @@ export type OfferAds = {
     readonly get: (options?: CallOptions) => Promise<ResultOf<'readBalance'>>;
     /** One page, newest first. */
     readonly entries: (
-      request?: BalanceEntriesRequest,
+      request?: PageRequest,
       options?: CallOptions,
     ) => Promise<ResultOf<'listBalanceEntries'>>;
+  };
+  readonly results: {
+    /** Views, clicks and spend of all offers in a period. */
+    readonly get: (request?: ResultsRequest, options?: CallOptions) => Promise<ResultOf<'readResults'>>;
   };
   readonly webhooks: {
     /** The result has the secret, which is shown this once. A repeat after a lost reply has the same secret. */
@@ -114,6 +119,14 @@ export type OfferAds = {
       request: SeriesRequest,
       options?: CallOptions,
     ) => Promise<ResultOf<'readAnalyticsSeries'>>;
+    /** What it has brought for its price. */
+    readonly results: (offerId: number, options?: CallOptions) => Promise<ResultOf<'readOfferResults'>>;
+    /** One page, newest first. */
+    readonly changes: (
+      offerId: number,
+      request?: PageRequest,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'listOfferChanges'>>;
     /** What a deletion would credit now. */
     readonly estimateCredit: (offerId: number, options?: CallOptions) => Promise<ResultOf<'estimateCredit'>>;
     readonly delete: (offerId: number, options?: CallOptions) => Promise<ResultOf<'deleteOffer'>>;
@@ -126,6 +139,11 @@ export type OfferAds = {
     ) => Promise<ResultOf<'estimateGroupPrice'>>;
     readonly create: (request: CreateGroupRequest, options?: CreateOptions) => Promise<CreateGroupResult>;
     readonly get: (groupId: number, options?: CallOptions) => Promise<ResultOf<'readGroup'>>;
+    readonly series: (
+      groupId: number,
+      request: SeriesRequest,
+      options?: CallOptions,
+    ) => Promise<ResultOf<'readGroupSeries'>>;
     /** Changes what members see of all its offers, or of none; what the request leaves out stays. */
     readonly update: (
       groupId: number,
@@ -217,6 +235,12 @@ function clientWith(settings: Settings): OfferAds {
         return ask({ name: 'listBalanceEntries', path: `/balance/entries?${query.toString()}` }, options);
       },
     },
+    results: {
+      get: async (request = {}, options = {}) => {
+        const query = queryOf(request).toString();
+        return ask({ name: 'readResults', path: `/results?${query}` }, options);
+      },
+    },
     webhooks: {
       create: async (request, options = {}) => {
         const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
@@ -267,9 +291,12 @@ function clientWith(settings: Settings): OfferAds {
         const query = new URLSearchParams({ interval });
         return ask(ofOffer('readAnalytics', offerId, `/analytics?${query.toString()}`), options);
       },
-      series: async (offerId, request, options) => {
-        const query = queryOf(request);
-        return ask(ofOffer('readAnalyticsSeries', offerId, `/analytics/series?${query.toString()}`), options);
+      series: async (offerId, request, options) =>
+        ask(ofOffer('readAnalyticsSeries', offerId, seriesPath(request)), options),
+      results: async (offerId, options) => ask(ofOffer('readOfferResults', offerId, '/results'), options),
+      changes: async (offerId, request = {}, options = {}) => {
+        const query = queryOf(request).toString();
+        return ask(ofOffer('listOfferChanges', offerId, `/changes?${query}`), options);
       },
       estimateCredit: async (offerId, options) =>
         ask(ofOffer('estimateCredit', offerId, '/credit-estimate'), options),
@@ -282,6 +309,8 @@ function clientWith(settings: Settings): OfferAds {
       },
       create: async (request, options) => create('createGroup', '/offer-groups', request, options),
       get: async (groupId, options) => ask(ofGroup('readGroup', groupId), options),
+      series: async (groupId, request, options) =>
+        ask(ofGroup('readGroupSeries', groupId, seriesPath(request)), options),
       update: async (groupId, request, options) => update(ofGroup('updateGroup', groupId), request, options),
       pause: async (groupId, options) => ask(ofGroup('pauseGroup', groupId, '/pause'), options),
       resume: async (groupId, options) => ask(ofGroup('resumeGroup', groupId, '/resume'), options),
@@ -311,6 +340,10 @@ function listQuery(request: ListOffersRequest): URLSearchParams {
     created_after: instantText('created_after', request.created_after),
     created_before: instantText('created_before', request.created_before),
   });
+}
+
+function seriesPath(request: SeriesRequest): string {
+  return `/analytics/series?${queryOf(request).toString()}`;
 }
 
 function queryOf(fields: object): URLSearchParams {

@@ -71,6 +71,7 @@ describe('the table of operations and the OpenAPI documents', () => {
       client.interests,
       client.key,
       client.balance,
+      client.results,
       client.webhooks,
       client.offers,
       client.groups,
@@ -149,6 +150,7 @@ type Checks = {
   >;
   readonly createdGroup: Same<sdk.CreatedGroup, Contract<'createGroupReply'>>;
   readonly group: Same<sdk.OfferGroup, Contract<'groupReply'>>;
+  readonly groupSeries: Same<Flat<sdk.GroupSeries>, Contract<'groupSeriesReply'>>;
   readonly groupChange: Same<sdk.GroupChange, Contract<'groupChangeReply'>>;
   readonly updateFields: Same<keyof sdk.UpdateOfferRequest, keyof Contract<'updateOfferForm'>>;
   readonly updateRequest: Same<
@@ -162,11 +164,16 @@ type Checks = {
   readonly analytics: Same<sdk.Analytics, Contract<'analyticsReply'>>;
   readonly series: Same<Flat<sdk.AnalyticsSeries>, Contract<'analyticsSeriesReply'>>;
   readonly seriesRequest: Same<sdk.SeriesRequest, Contract<'seriesQuery'>>;
+  readonly offerResults: Same<sdk.OfferResults, Contract<'offerResultsReply'>>;
+  readonly results: Same<sdk.Results, Contract<'resultsReply'>>;
+  readonly resultsRequest: Same<sdk.ResultsRequest, Sendable<Contract<'resultsQuery'>>>;
+  readonly changes: Same<sdk.OfferChanges, Contract<'changesReply'>>;
+  readonly changesRequest: Same<sdk.PageRequest, Sendable<Contract<'changesQuery'>>>;
   readonly credit: Same<sdk.CreditEstimate, Contract<'creditEstimateReply'>>;
   readonly key: Same<sdk.Key, Contract<'keyReply'>>;
   readonly balance: Same<sdk.Balance, Contract<'balanceReply'>>;
   readonly entries: Same<sdk.BalanceEntries, Contract<'entriesReply'>>;
-  readonly entriesRequest: Same<sdk.BalanceEntriesRequest, Sendable<Contract<'entriesQuery'>>>;
+  readonly entriesRequest: Same<sdk.PageRequest, Sendable<Contract<'entriesQuery'>>>;
   readonly testClock: Same<sdk.TestClock, Contract<'testClockReply'>>;
   readonly advance: Same<WithoutNow<sdk.AdvanceRequest>, WithoutNow<Contract<'advanceRequest'>>>;
   readonly webhook: Same<sdk.Webhook, Contract<'webhook'>>;

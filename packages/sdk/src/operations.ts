@@ -75,6 +75,19 @@ export const operations = {
     field: 'points',
     refusals: { E1: [400, 401] },
   },
+  readOfferResults: {
+    method: 'GET',
+    path: '/offers/{offer_id}/results',
+    field: 'ran_seconds',
+    refusals: { E1: [401] },
+  },
+  readResults: { method: 'GET', path: '/results', field: 'current', refusals: { E1: [400] } },
+  listOfferChanges: {
+    method: 'GET',
+    path: '/offers/{offer_id}/changes',
+    field: 'pagination',
+    refusals: { E1: [400, 401] },
+  },
   estimateCredit: {
     method: 'POST',
     path: '/offers/{offer_id}/credit-estimate',
@@ -104,6 +117,12 @@ export const operations = {
     refusals: { E1: [400, 403, 415], E2: [200], E3: [200], E4: [400], E5: [400], E6: [400], E9: [403] },
   },
   readGroup: { method: 'GET', path: '/offer-groups/{group_id}', field: 'totals', refusals: { E1: [401] } },
+  readGroupSeries: {
+    method: 'GET',
+    path: '/offer-groups/{group_id}/analytics/series',
+    field: 'points',
+    refusals: { E1: [400, 401] },
+  },
   pauseGroup: {
     method: 'POST',
     path: '/offer-groups/{group_id}/pause',

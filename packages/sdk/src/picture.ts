@@ -1,21 +1,41 @@
-/** The picture of an offer as part of a body that can be sent more than once. */
+/** The pictures of offers as parts of a body that can be sent more than once. */
 import { invalidArgument, type OfferAdsError } from './error.ts';
-import type { Picture } from './types.ts';
+import type { Picture, Pictures } from './types.ts';
 
-export type Part = { readonly blob: Blob } | { readonly stream: ReplayableStream };
-
-/** More than the service accepts (5 MB), so that every accepted picture can be sent again. Bounds the memory for streams. */
+/** More than the service accepts for all pictures of a form (5 MB), so that every accepted form can be sent again. Bounds the memory for streams. */
 const keptBytes = 6 * 1_024 * 1_024;
 
-export function partOf(picture: Picture): Part {
-  if (picture instanceof Blob) return { blob: picture };
-  if (picture instanceof ArrayBuffer) return { blob: new Blob([picture]) };
+/** The pictures of a form by their file names. Only those of a group have names of their own. */
+export function namedPictures(
+  image: Picture | Pictures | null | undefined,
+): readonly (readonly [fileName: string, Content])[] {
+  if (image === undefined || image === null) return [];
+  if (!isPictures(image)) return [['image', contentOf(image)]];
+  return Object.entries(image).map(([name, picture]) => {
+    // The service unescapes other characters than browsers escape.
+    if (/["\\\p{Cc}]/u.test(name))
+      throw invalidArgument(
+        `the file name ${JSON.stringify(name)} of an image has quotes, backslashes or line breaks`,
+      );
+    return [name, contentOf(picture)];
+  });
+}
+
+function isPictures(image: Picture | Pictures): image is Pictures {
+  if (typeof image !== 'object' || Symbol.asyncIterator in image || 'getReader' in image) return false;
+  return [Object.prototype, null].includes(Object.getPrototypeOf(image) as object | null);
+}
+
+export type Content = Blob | AsyncIterable<Uint8Array>;
+
+function contentOf(picture: Picture): Content {
+  if (picture instanceof Blob) return picture;
+  if (picture instanceof ArrayBuffer) return new Blob([picture]);
   // Copied, because a Blob does not accept shared memory.
-  if (ArrayBuffer.isView(picture)) return { blob: new Blob([new Uint8Array(picture)]) };
+  if (ArrayBuffer.isView(picture)) return new Blob([new Uint8Array(picture)]);
   const isStream = typeof picture === 'object' && picture !== null;
-  if (isStream && Symbol.asyncIterator in picture)
-    return { stream: replayable(picture[Symbol.asyncIterator]()) };
-  if (isStream && 'getReader' in picture) return { stream: replayable(chunksOf(picture)) };
+  if (isStream && Symbol.asyncIterator in picture) return picture;
+  if (isStream && 'getReader' in picture) return { [Symbol.asyncIterator]: () => chunksOf(picture) };
   throw invalidArgument(
     'image must be a Blob, bytes or a stream of bytes (for a file: `await openAsBlob(path)` of node:fs)',
   );
@@ -35,7 +55,7 @@ export type ReplayableStream = {
 /**
  * Reads each chunk once from the source and stores it, so that an attempt can be repeated from the beginning although the source cannot.
  */
-function replayable(source: AsyncIterator<unknown>): ReplayableStream {
+export function replayable(source: AsyncIterator<unknown>): ReplayableStream {
   const kept = new Map<number, Promise<Uint8Array | undefined>>();
   let bytes = 0;
   let tooLong = false;
@@ -74,7 +94,7 @@ function replayable(source: AsyncIterator<unknown>): ReplayableStream {
 }
 
 /** Some runtimes cannot iterate over a ReadableStream. */
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {
     for (;;) {

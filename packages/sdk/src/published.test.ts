@@ -145,7 +145,7 @@ describe('the published package', () => {
     `;
     writeFileSync(join(folder, 'plain.mjs'), `import { createClient } from '@offer-ads/sdk';${use}`);
     writeFileSync(join(folder, 'plain.cjs'), `const { createClient } = require('@offer-ads/sdk');${use}`);
-    for (const [version, node] of everyNode()) {
+    for (const [version, node] of await everyNode()) {
       const requires = execFileSync(node, ['-p', 'process.features.require_module === true']);
       const files = String(requires).trim() === 'true' ? ['plain.mjs', 'plain.cjs'] : ['plain.mjs'];
       for (const file of files) {
@@ -198,7 +198,7 @@ describe('the published package', () => {
     );
     cpSync(join(pictures, 'always-allowed.png'), join(out, 'always-allowed.png'));
     const picture = readFileSync(join(pictures, 'always-allowed.png'));
-    for (const [, node] of everyNode()) {
+    for (const [, node] of await everyNode()) {
       const before = service.asked.length;
       const { stdout } = await run(node, ['main.js'], { cwd: out, env: environment() });
       expect(stdout.trimEnd().split('\n').at(-1)).toBe(JSON.stringify(names));
@@ -225,7 +225,7 @@ describe('the published package', () => {
     const manifest = readFileSync(join(installed(), 'package.json'), 'utf8');
     const { version } = JSON.parse(manifest) as { version: string };
     expect(existsSync(join(folder, 'node_modules', '.bin', 'offer-ads'))).toBe(true);
-    for (const [, node] of everyNode()) {
+    for (const [, node] of await everyNode()) {
       const { stdout } = await run(node, [command, 'offers', 'list', '--all'], { env: environment() });
       expect(stdout.split('\n').slice(0, 2)).toEqual([
         'ID  STATUS  START              EXPIRY             MILES  TITLE',

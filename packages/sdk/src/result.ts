@@ -14,15 +14,19 @@ import type {
   DeletedWebhook,
   GroupChange,
   GroupEstimate,
+  GroupSeries,
   Interests,
   Key,
+  OfferChanges,
   OfferGroup,
   OfferPage,
+  OfferResults,
   OneOffer,
   PausedOffer,
   Placements,
   PriceEstimate,
   Resent,
+  Results,
   ResumedOffer,
   TestClock,
   UpdatedOffer,
@@ -82,11 +86,15 @@ export type ValueOf = {
   readonly resumeOffer: ResumedOffer;
   readonly readAnalytics: Analytics;
   readonly readAnalyticsSeries: AnalyticsSeries;
+  readonly readOfferResults: OfferResults;
+  readonly readResults: Results;
+  readonly listOfferChanges: OfferChanges;
   readonly estimateCredit: CreditEstimate;
   readonly deleteOffer: DeletedOffer;
   readonly estimateGroupPrice: GroupEstimate;
   readonly createGroup: CreatedGroup;
   readonly readGroup: OfferGroup;
+  readonly readGroupSeries: GroupSeries;
   readonly pauseGroup: GroupChange;
   readonly resumeGroup: GroupChange;
   readonly updateGroup: UpdatedOffer;

@@ -67,6 +67,9 @@ export type Picture =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>;
 
+/** Of a group, by file names: 1 to 20, of 5 MB together. */
+export type Pictures = Readonly<Record<string, Picture>>;
+
 export type CreateOfferRequest = {
   readonly category_id: number;
   /** Up to 40 characters. */
@@ -227,14 +230,19 @@ export type GroupEstimate = Pick<
   > & { readonly label: string | null })[];
 };
 
-export type CreateGroupRequest = Omit<CreateOfferRequest, 'location' | 'quote_id'> & {
+export type CreateGroupRequest = Omit<CreateOfferRequest, 'location' | 'quote_id' | 'image'> & {
+  /** One for all, or several by file names: each place then has `image` or `image_offer_id`. */
+  readonly image?: Picture | Pictures | null | undefined;
   /** 1 to 20. */
   readonly places: readonly GroupPlace[];
 };
 
 /** Values of its own replace those of the form. */
 export type GroupPlace = Place &
-  Partial<Omit<CreateOfferRequest, 'image' | 'location' | 'payment_method' | 'environment'>>;
+  Partial<Omit<CreateOfferRequest, 'image' | 'location' | 'payment_method' | 'environment'>> & {
+    /** The file name of its picture. */
+    readonly image?: string | undefined;
+  };
 
 export type CreatedGroup = {
   readonly return_code: 'S1';
@@ -331,6 +339,9 @@ export type AnalyticsSeries = Omit<Analytics, 'interval'> & {
   }[];
 };
 
+/** The sums over all offers of a group, deleted ones too. */
+export type GroupSeries = Omit<AnalyticsSeries, 'offer_id' | 'status'> & { readonly group_id: number };
+
 export type CreditEstimate = {
   readonly return_code: 'S1';
   readonly offer_id: number;
@@ -342,6 +353,94 @@ export type CreditEstimate = {
   readonly estimated_credit: number;
   /** The credit of an Active offer decreases every second. */
   readonly as_of_datetime: string;
+};
+
+export type OfferResults = {
+  readonly offer_id: number;
+  readonly status: OfferStatus;
+  readonly currency: string;
+  /** How many members matched when it was created. */
+  readonly matching_users: number;
+  /** The price of the offer, net of VAT. */
+  readonly cost: number;
+  /** What was paid less what was credited, net of VAT. */
+  readonly spent: number;
+  readonly views: number;
+  readonly clicks: number;
+  /** `spent` divided by the counts; null where there are none. */
+  readonly cost_per_click: number | null;
+  readonly cost_per_thousand_views: number | null;
+  /** From the start to the expiry. */
+  readonly bought_seconds: number;
+  /** Without the time in which it was paused, disabled or not paid. */
+  readonly ran_seconds: number;
+};
+
+/** `interval`, which ends now (`7d` when nothing is sent), or the first and the last day: at most 366. */
+export type ResultsRequest = {
+  readonly interval?: Exclude<AnalyticsInterval, 'all'> | undefined;
+  readonly from?: string | undefined;
+  /** Included. */
+  readonly to?: string | undefined;
+  /** Whose days they are, such as `Europe/London`; default: UTC. */
+  readonly time_zone?: string | undefined;
+};
+
+type ResultsOfPeriod = {
+  readonly views: number;
+  readonly clicks: number;
+  /** Prices less credits, as booked in the period. Null: too many bookings to add them up at once. */
+  readonly spent: number | null;
+};
+
+export type Results = {
+  /** Null for days. */
+  readonly interval: Exclude<AnalyticsInterval, 'all'> | null;
+  readonly time_zone: string;
+  readonly start_datetime: string;
+  readonly end_datetime: string;
+  readonly currency: string;
+  readonly current: ResultsOfPeriod;
+  /** Of the period before, of the same length. */
+  readonly before: ResultsOfPeriod;
+  readonly bucket_seconds: number;
+  readonly points: AnalyticsSeries['points'];
+  /** Those with the most views in the period. */
+  readonly best_offers: readonly {
+    readonly offer_id: number;
+    readonly title: string;
+    readonly place_label: string | null;
+    readonly views: number;
+    readonly clicks: number;
+  }[];
+};
+
+export type OfferChange = {
+  readonly change_id: number;
+  /** More may be added. */
+  readonly what:
+    | 'created'
+    | 'edited'
+    | 'paused'
+    | 'resumed'
+    | 'extended'
+    | 'review_requested'
+    | 'deleted'
+    | 'disabled'
+    | 'enabled';
+  readonly changed_datetime: string;
+  /** `this_key`: the key of the request. `person`: somebody in the portal. */
+  readonly by: 'this_key' | 'other_key' | 'person' | 'platform';
+  /** Of an edit: the fields that were changed. */
+  readonly fields: readonly string[];
+  /** Of an extension: the offer that follows. */
+  readonly following_offer_id: number | null;
+};
+
+/** Newest first. */
+export type OfferChanges = {
+  readonly data: readonly OfferChange[];
+  readonly pagination: OfferPage['pagination'];
 };
 
 type SpendingLimit = {
@@ -367,8 +466,9 @@ export type Balance = {
   readonly balance: number;
 };
 
-export type BalanceEntriesRequest = {
-  /** Entries per page: 1 to 100; default: 20. */
+/** Of a page of entries of the balance, or of changes of an offer. */
+export type PageRequest = {
+  /** How many: 1 to 100; default: 20. */
   readonly limit?: number | undefined;
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined;

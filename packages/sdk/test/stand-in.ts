@@ -82,6 +82,19 @@ const message = {
   attempts: [],
 };
 
+const series = ({ searchParams }: URL) => ({
+  interval: searchParams.get('interval'),
+  start_datetime: '2035-06-01T12:00:00.000Z',
+  end_datetime: '2035-06-02T12:00:00.000Z',
+  metrics: { views: 30, clicks: 4 },
+  granularity: searchParams.get('granularity'),
+  bucket_seconds: 86_400,
+  points: [
+    { start_datetime: '2035-06-01T12:00:00.000Z', views: 10, clicks: 4 },
+    { start_datetime: '2035-06-02T00:00:00.000Z', views: 20, clicks: 0 },
+  ],
+});
+
 const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
   'GET /categories': () => ({ categories: [{ category_id: 1, category_name: 'Food and drink' }] }),
   'GET /interests': () => ({ interests: [{ interest_id: 1, interest_name: 'Hiking' }] }),
@@ -152,19 +165,45 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
     status: 'Active',
     metrics: { views: 30, clicks: 4 },
   }),
-  'GET /offers/4711/analytics/series': ({ searchParams }) => ({
+  'GET /offers/4711/analytics/series': (asked) => ({ offer_id: 4711, status: 'Active', ...series(asked) }),
+  'GET /offers/4711/results': () => ({
     offer_id: 4711,
-    interval: searchParams.get('interval'),
-    start_datetime: '2035-06-01T12:00:00.000Z',
-    end_datetime: '2035-06-02T12:00:00.000Z',
     status: 'Active',
-    metrics: { views: 30, clicks: 4 },
-    granularity: searchParams.get('granularity'),
-    bucket_seconds: 86_400,
-    points: [
-      { start_datetime: '2035-06-01T12:00:00.000Z', views: 10, clicks: 4 },
-      { start_datetime: '2035-06-02T00:00:00.000Z', views: 20, clicks: 0 },
+    currency: 'GBP',
+    matching_users: 2_000,
+    cost: 96,
+    spent: 96,
+    views: 30,
+    clicks: 4,
+    cost_per_click: 24,
+    cost_per_thousand_views: 3_200,
+    bought_seconds: 172_800,
+    ran_seconds: 86_400,
+  }),
+  'GET /offers/4711/changes': () => ({
+    data: [
+      {
+        change_id: 2,
+        what: 'edited',
+        changed_datetime: '2035-06-01T13:00:00.000Z',
+        by: 'person',
+        fields: ['title', 'url'],
+        following_offer_id: null,
+      },
     ],
+    pagination: { limit: 20, count: 1, has_more: false, next_cursor: null },
+  }),
+  'GET /results': ({ searchParams }) => ({
+    interval: searchParams.get('interval'),
+    time_zone: searchParams.get('time_zone') ?? 'UTC',
+    start_datetime: '2035-05-26T12:00:00.000Z',
+    end_datetime: '2035-06-02T12:00:00.000Z',
+    currency: 'GBP',
+    current: { views: 30, clicks: 4, spent: 96 },
+    before: { views: 0, clicks: 0, spent: null },
+    bucket_seconds: 86_400,
+    points: [],
+    best_offers: [{ offer_id: 4711, title: 'Two for one', place_label: null, views: 30, clicks: 4 }],
   }),
   'POST /offers/4711/credit-estimate': () => ({
     return_code: 'S1',
@@ -217,6 +256,7 @@ const replies: Readonly<Record<string, (url: URL, body: string) => object>> = {
     ],
     totals: { offers: 1, live: 1, views: 30, clicks: 4, spent: 96 },
   }),
+  'GET /offer-groups/7/analytics/series': (asked) => ({ group_id: 7, ...series(asked) }),
   'PATCH /offer-groups/7': () => ({ return_code: 'S1', message: 'Offers have been updated' }),
   'POST /offer-groups/7/pause': () => groupChange('Offer has been paused'),
   'POST /offer-groups/7/resume': () => groupChange('Offer has been resumed'),
@@ -250,7 +290,8 @@ const groupChange = (message: string) => ({
 
 export async function startStandIn(): Promise<StandIn> {
   const asked: Asked[] = [];
-  const server = createServer((req, res) => void answer(req, res));
+  // As that of the gateway: the caller closes an idle connection first.
+  const server = createServer({ keepAliveTimeoutBuffer: 60_000 }, (req, res) => void answer(req, res));
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);

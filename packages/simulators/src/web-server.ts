@@ -1,14 +1,19 @@
 /** Shared by the simulators: the server, its process, the route that sets faults, and the frame of a page. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
 import express, { type Express } from 'express';
 import type { z } from 'zod';
 
 export type WebServer = AsyncDisposable & { readonly url: string; readonly port: number };
 
+/** As services do: callers who read the header `Keep-Alive` close an idle connection first, and send no request on one that is closing. */
+const KEEP_ALIVE_BUFFER_MS = 60_000;
+
 /** Listens on `port` (0: any free one). Disposing also closes open connections, so that a stop never waits for a browser. */
 export async function listen(app: Express, o: { host: string; port: number }): Promise<WebServer> {
   const server = app.listen(o.port, o.host);
+  server.keepAliveTimeoutBuffer = KEEP_ALIVE_BUFFER_MS;
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
@@ -51,18 +56,6 @@ export async function runSimulator(name: string, start: () => Promise<WebServer>
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-}
-
-const replacements: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => replacements[character] ?? character);
 }
 
 /** A complete page, also for phones and dark mode. `body` is HTML in which all input is escaped already. */

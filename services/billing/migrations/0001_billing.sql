@@ -64,8 +64,10 @@ CREATE TABLE transactions (
   -- The prepaid balance of its book after it, also where it does not change that.
   balance_after_minor bigint NOT NULL
 );
--- A statement, newest first, and any period of it.
-CREATE INDEX transactions_of_book ON transactions (organisation_id, mode, currency, booked_at, transaction_id);
+-- A statement, newest first, any period of it, and some kinds alone.
+CREATE INDEX transactions_of_book ON transactions (organisation_id, mode, currency, booked_at, transaction_id, kind);
+-- What all organisations booked in a period. Rows are added in the order of time, so ranges of pages are enough.
+CREATE INDEX transactions_by_time ON transactions USING brin (booked_at) WITH (autosummarize = on);
 -- Everything that was booked for an offer, which the ledger check compares with the offer's record.
 CREATE INDEX transactions_of_offer ON transactions (offer_id) WHERE offer_id IS NOT NULL;
 
@@ -165,7 +167,7 @@ CREATE TABLE payments (
   paid_at             timestamptz CHECK (paid_at IS NOT NULL OR state <> 'paid'),
 
   -- Of an offer without a group, or a group: the key or person who ordered it, and on which day (UTC). Their spending limits count what is
-  -- not closed.
+  -- not closed for ever.
   spender             text,
   ordered_on          date,
 

@@ -1,18 +1,11 @@
 /** Composition root of billing. */
-import { allEvents } from '@offer-ads/contracts/events/events';
-import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
-import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
-import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
-import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { startHttpServer } from '@offer-ads/platform/http/server';
-import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox-relay';
-import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
+import { connectServiceBroker, serve } from '@offer-ads/platform/process/serve';
 import type { Billing } from './billing.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
@@ -55,13 +48,7 @@ export async function startBilling(
     }),
   );
   const broker = started.use(
-    await connectBroker({
-      url: config.RABBITMQ_URL,
-      service: 'billing',
-      declarations: allEvents,
-      ...foundation,
-      namespace: overrides.brokerNamespace,
-    }),
+    await connectServiceBroker({ service: 'billing', url: config.RABBITMQ_URL, ...foundation }),
   );
   started.use(startOutboxRelay({ postgres, broker, ...foundation }));
   started.use(startInboxPruning({ postgres, ...foundation }));
@@ -97,35 +84,24 @@ export async function startBilling(
   started.use(watchReversals({ postgres, ...foundation }));
 
   const pdfs = started.use(createPdfMaker());
-  const retentionDays = config.AUDIT_RETENTION_DAYS;
-  const audit = started.use(startAuditLog({ store: postgresAudit(postgres), retentionDays, ...foundation }));
-  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
-  const server = started.use(
-    await startHttpServer({
-      host: config.HOST,
-      port: config.PORT,
-      publicUrl: config.PUBLIC_URL,
-      ...foundation,
-      // Readiness does not include the broker: offers are sold without it, and events wait in the outbox.
-      readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
-      routes: (app) => {
-        webhookRoutes(app, billing);
-        payRoutes(app, billing);
-        invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
-        balanceRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
-        internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
-      },
-      admin: {
-        port: config.ADMIN_PORT,
-        routes: (app) => {
-          mountAuditRoute(app, { admin, audit });
-          mountParkedRoutes(app, { broker, admin });
-          mountRepublishRoute(app, { postgres, broker, admin });
-          adminRoutes(app, billing, pdfs, admin);
-        },
-      },
-    }),
-  );
+  const server = await serve(started, {
+    config,
+    store: postgres,
+    broker,
+    ...foundation,
+    // Readiness does not include the broker: offers are sold without it, and events wait in the outbox.
+    readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
+    routes: (app) => {
+      webhookRoutes(app, billing);
+      payRoutes(app, billing);
+      invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
+      balanceRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
+      internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
+    },
+    adminRoutes: (app, admin) => {
+      adminRoutes(app, billing, pdfs, admin);
+    },
+  });
   const running = started.move();
   return {
     url: server.url,

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import {
   type EventData,
@@ -56,12 +57,7 @@ import { closeCheckout } from '../src/payments/close-checkout.ts';
 import { followPaymentLink } from '../src/payments/follow-payment-link.ts';
 import { type CheckoutOrder, openCheckout } from '../src/payments/open-checkout.ts';
 import { openTopUp } from '../src/payments/open-top-up.ts';
-import {
-  findCardPaymentByToken,
-  findOfferPayment,
-  findPayment,
-  lockOfferPayment,
-} from '../src/payments/payments-store.ts';
+import { findCardPaymentByToken, findPayment, lockPayment } from '../src/payments/payments-store.ts';
 import { reconcileCheckouts } from '../src/payments/reconcile.ts';
 import { resolveCharge } from '../src/payments/resolve-charge.ts';
 import { type ListedReversal, latestReversals } from '../src/reversals/reversals-store.ts';
@@ -246,11 +242,6 @@ export async function startBillingUnderTest() {
     if (payment?.method !== 'E') throw new Error(`${JSON.stringify(purchaseOf(sale))} is not paid by card`);
     return payment;
   };
-  const cardPayment = async (offerId: number) => {
-    const payment = await findOfferPayment(postgres, offerId);
-    if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
-    return payment;
-  };
   const opened = async <S extends Sale>(order: CheckoutOrder<S>) => {
     const reply = await openCheckout(billing, order, stripeDeadline());
     if (reply.outcome !== 'opened') throw new Error(`not opened: ${reply.reason}`);
@@ -356,7 +347,7 @@ export async function startBillingUnderTest() {
     chargeGroup: (order: Order<GroupSale>, by = billing) => chargeOffer(by, order, clock.now()),
     credit: (offerId: number, unused: UnusedTime = whollyUnused) =>
       postgres.transaction(async (tx) => {
-        const payment = await lockOfferPayment(tx, offerId);
+        const payment = await lockPayment(tx, purchaseOf({ offerId }));
         if (payment !== undefined) await creditUnusedTime(tx, payment, unused, clock.now());
       }),
     balance: (book: Book) => balanceOf(postgres, book),
@@ -379,7 +370,7 @@ export async function startBillingUnderTest() {
     openGroup,
     paidGroup,
     untilPaid,
-    cardPayment,
+    cardPayment: (offerId: number) => paymentOf({ offerId }),
     checkout: async (sale: Parameters<typeof purchaseOf>[0]) => (await paymentOf(sale)).checkout,
     follow: ({ payToken }: { readonly payToken: string }) =>
       followPaymentLink(billing, payToken, stripeDeadline()),
@@ -535,13 +526,14 @@ export function configFor(
   };
 }
 
-/** Makes a call again while a busy machine answers 503. */
+/** Makes a call again while a busy machine answers 503, for a minute. */
 export async function untilServed<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
+  for (const giveUpAt = performance.now() + 60_000; ; ) {
     try {
       return await work();
     } catch (error) {
-      if (!isServiceUnavailable(error)) throw error;
+      if (!isServiceUnavailable(error) || performance.now() > giveUpAt) throw error;
     }
+    await pause(20);
   }
 }

@@ -145,6 +145,7 @@ describe('a route', () => {
     ['GET', '/statement?from=yesterday', undefined, 'from: '],
     ['GET', '/statement?to=2026-01-01T00:00:00', undefined, 'to: '],
     ['GET', '/statement?from=2026-01-02T00:00Z&to=2026-01-02T00:00Z', undefined, 'to: must be after from'],
+    ['GET', '/statement?kinds=offer-charge,tea', undefined, 'kinds'],
     ['GET', '/statement?limit=0', undefined, 'limit: '],
     ['GET', '/statement?limit=201', undefined, 'limit: '],
     ['GET', '/statement?cursor=x', undefined, 'cursor: must be the nextCursor of a page before'],

@@ -125,6 +125,8 @@ describe('a group paid by card', () => {
         vat,
       ]),
     );
+    const together = told.map(({ offerId, netMinor, vatMinor }) => ({ offerId, netMinor, vatMinor }));
+    for (const paid of told) expect(paid.together).toEqual(together);
     expect(await test.emitted(BalanceToppedUp, book)).toEqual([]);
     for (const query of ['', `?offerId=${idsOf(group)[1]}`]) {
       const { invoices } = invoicesReply.parse((await test.as(book, 'GET', `/invoices${query}`)).body);

@@ -1,14 +1,10 @@
 /** Composition root of the gateway: opens its parts in order and closes them in reverse order. */
-import { allEvents } from '@offer-ads/contracts/events/events';
-import { startAuditLog } from '@offer-ads/platform/admin/audit';
-import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { type HttpServer, type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http/server';
-import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { type HttpServer, type HttpServerOptions } from '@offer-ads/platform/http/server';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox-relay';
-import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Foundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
+import { connectServiceBroker, serve } from '@offer-ads/platform/process/serve';
 import { erasePeople } from './accounts/erase-person.ts';
 import { manageNotes } from './accounts/manage-notes.ts';
 import { manageOrganisations } from './accounts/manage-organisations.ts';
@@ -16,13 +12,12 @@ import { managePeople } from './accounts/manage-people.ts';
 import { manageSavedPlaces } from './accounts/manage-saved-places.ts';
 import { manageTerms } from './accounts/manage-terms.ts';
 import { measureWaiting } from './accounts/measure-waiting.ts';
-import { findPortalCaller } from './accounts/portal-caller-store.ts';
 import { callLogReader } from './call-log/call-log-reader.ts';
 import { startRetention } from './call-log/call-retention.ts';
 import { insertCalls } from './call-log/calls-store.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayRoutes } from './http/routes.ts';
-import { findKeyFacts } from './keys/keys-store.ts';
+import { findKeyFacts, findPortalCaller } from './keys/keys-store.ts';
 import { manageKeys } from './keys/manage-keys.ts';
 import { managePlacementKeys } from './keys/manage-placement-keys.ts';
 import { findPlacementKeyFacts } from './keys/placement-keys-store.ts';
@@ -68,13 +63,7 @@ export async function startGateway(
   const keyPool = { pool: 'keys', maxConnections: maxKeyConnections, plansOnce: true };
   const keyStore = opened.use(await openPostgres({ ...address, ...foundation, ...keyPool }));
   const broker = opened.use(
-    await connectBroker({
-      url: config.RABBITMQ_URL,
-      service: 'gateway',
-      declarations: allEvents,
-      ...foundation,
-      namespace: overrides.brokerNamespace,
-    }),
+    await connectServiceBroker({ service: 'gateway', url: config.RABBITMQ_URL, ...foundation }),
   );
   opened.use(startOutboxRelay({ postgres, broker, ...foundation }));
   opened.use(startRetention({ postgres, ...foundation }));
@@ -117,13 +106,6 @@ export async function startGateway(
     ...foundation,
   });
   const administration = { postgres, clock };
-  const audit = opened.use(
-    startAuditLog({
-      store: postgresAudit(postgres),
-      retentionDays: config.AUDIT_RETENTION_DAYS,
-      ...foundation,
-    }),
-  );
   const tokenFor = createTokenMaker({
     secrets: {
       offers: config.OFFERS_CONTEXT_SECRET,
@@ -136,10 +118,6 @@ export async function startGateway(
   const http = gatewayRoutes({
     config,
     logger,
-    admin: adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation }),
-    audit,
-    broker,
-    postgres,
     clock,
     limiter,
     callLog,
@@ -171,25 +149,17 @@ export async function startGateway(
     readStatus,
     readCalls: callLogReader({ postgres, clock }),
   });
-  const server = opened.use(
-    await startHttpServer({
-      host: config.HOST,
-      port: config.PORT,
-      publicUrl: config.PUBLIC_URL,
-      ...foundation,
-      // Always ready: without Postgres no other replica could do better, and the status page must be served; without the broker, events
-      // wait in the outbox.
-      readiness: async () => [],
-      ...overrides.uploads,
-      ...http,
-    }),
-  );
+  const server = await serve(opened, {
+    config,
+    store: postgres,
+    broker,
+    ...foundation,
+    // Always ready: without Postgres no other replica could do better, and the status page must be served; without the broker, events
+    // wait in the outbox.
+    readiness: async () => [],
+    ...overrides.uploads,
+    ...http,
+  });
   const running = opened.move();
-  return {
-    url: server.url,
-    adminUrl: server.adminUrl,
-    metrics,
-    drain: server.drain,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
+  return { ...server, metrics, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

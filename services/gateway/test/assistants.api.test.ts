@@ -1,20 +1,18 @@
 /** `POST /mcp`, by the client of the official SDK. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { setTimeout as settled } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lastCallerAt } from './forwarding/fake-upstream.ts';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
+import { startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let organisationId: number;
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
   organisationId = await gateway.register();
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
 
 let key: { readonly id: number; readonly key: string };
 beforeEach(async () => {
@@ -33,7 +31,9 @@ async function connect(mode: 'legacy' | { pin: string } = { pin: '2026-07-28' },
 }
 
 const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-const post = (o: { body?: string; headers?: Record<string, string>; ip?: string; method?: string } = {}) =>
+const post = (
+  o: { body?: string; headers?: Record<string, string>; ip?: string; method?: string; key?: null } = {},
+) =>
   gateway.call('/mcp', {
     method: 'POST',
     key: key.key,
@@ -161,6 +161,11 @@ describe('a message', () => {
     expect(headers.get('ratelimit')).toContain('"ip";r=59');
   });
 
+  it('with its key as a Bearer token is refused: keys come in x-api-key alone', async () => {
+    const { status, body } = await post({ key: null, headers: { authorization: `Bearer ${key.key}` } });
+    expect([status, body]).toEqual([401, { message: 'Unauthorised' }]);
+  });
+
   it.each([
     ['too long', { body: `{"a":"${'a'.repeat(8 * 1024 * 1024)}"}` }, 413],
     ['not JSON', { body: 'jsonrpc' }, 400],
@@ -184,8 +189,12 @@ describe('a message', () => {
     });
     const answered = once(slow, 'response') as Promise<[IncomingMessage]>;
     slow.write(big.slice(0, 1_000));
-    // Longer than the key is looked up.
-    await settled(200);
+    // It has its turn once it was counted against the limit of the key.
+    let asked = 0;
+    await eventually(async () => {
+      asked += 1;
+      expect((await post()).headers.get('ratelimit')).toContain(`"mcp";r=${60 - asked - 1};`);
+    });
     let isWaiting = true;
     const next = post({ body: big }).finally(() => {
       isWaiting = false;

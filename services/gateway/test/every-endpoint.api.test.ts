@@ -1,22 +1,21 @@
 /** Authentication items 1, 7 and 8 of the specification and its rate limit: the same on every endpoint. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { composeKey } from '../src/domain/keys/api-key.ts';
 import { everyEndpoint, type SampleRequest } from './every-endpoint.ts';
-import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
+import { type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 type Key = { readonly id: number; readonly key: string };
 
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let organisationId: number;
 let good: Key;
 
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
   organisationId = await gateway.register();
   good = await gateway.createKey(organisationId);
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(() => gateway.resetUpstreams());
 
 const forwarded = () =>

@@ -1,5 +1,6 @@
 /** A whole gateway on real stores, in front of fake services. */
 import { randomInt } from 'node:crypto';
+import { expect } from '@jest/globals';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
@@ -61,7 +62,7 @@ export type GatewayUnderTest = AsyncDisposable & {
   readonly createKey: (organisationId: number, overrides?: Record<string, unknown>) => Promise<Key>;
   /** The organisation's call log, newest first. `query` as the admin route takes it. */
   readonly callsOf: (organisationId: number, query?: string) => Promise<LoggedCall[]>;
-  /** Like the first, except for the named parts. The caller disposes of it. */
+  /** Like the first, except for the named parts. It stops with the first one, or when it is disposed. */
   readonly startReplica: (o?: {
     config?: Partial<GatewayConfig>;
     overrides?: GatewayOverrides;
@@ -100,20 +101,19 @@ export async function startGatewayUnderTest(
     env[`${name.toUpperCase()}_CONTEXT_SECRET`] = `the-secret-of-${name}-that-only-tests-use-0123`;
   }
   const config = readGatewayConfig(env);
-  const startReplica: GatewayUnderTest['startReplica'] = (changed = {}) =>
-    startWhenStoresServe(() =>
-      startGateway(
-        { ...config, ...changed.config },
-        {
-          logger: silentLogger,
-          brokerNamespace: broker.namespace,
-          ...(o.clock !== undefined && { clock: o.clock }),
-          ...o.overrides,
-          ...changed.overrides,
-        },
-      ),
-    );
-  const gateway = opened.use(await startReplica());
+  const replicas = opened.use(new AsyncDisposableStack());
+  const startReplica: GatewayUnderTest['startReplica'] = async (changed = {}) => {
+    const overrides = {
+      logger: silentLogger,
+      brokerNamespace: broker.namespace,
+      ...(o.clock !== undefined && { clock: o.clock }),
+      ...o.overrides,
+      ...changed.overrides,
+    };
+    const start = () => startGateway({ ...config, ...changed.config }, overrides);
+    return replicas.use(await startWhenStoresServe(start));
+  };
+  const gateway = await startReplica();
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   opened.defer(() => database.end());
@@ -185,6 +185,12 @@ export const cafe = {
   currency: 'GBP',
   adminEmail: 'owner@cafe.test',
 };
+
+/** A reply of the gateway itself, whose message has these words. */
+export const refusal = (status: number, words: string) => ({
+  status,
+  body: { message: expect.stringContaining(words) },
+});
 
 async function reply(response: Response): Promise<Reply> {
   const text = await response.text();

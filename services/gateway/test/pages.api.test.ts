@@ -118,14 +118,18 @@ describe.each([
 });
 
 describe('for programs', () => {
+  const origin = 'https://ads.example.test';
+
   it('lists every guide in /llms.txt, and each is Markdown there', async () => {
     const { body, headers } = await read('/llms.txt');
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    const origin = 'https://ads.example.test';
     const addresses = [...(body as string).matchAll(/\]\(([^)]+)\)/g)].map(([, address = '']) => address);
-    expect(addresses).toEqual(
-      expect.arrayContaining(['/docs/errors.md', '/docs/community/README.md'].map((path) => origin + path)),
+    const guides = [...(await addressesIn('/docs')), ...(await addressesIn('/docs/community'))].filter(
+      (path) => /^\/docs\/(?!assets|reference)[^.]+$/.test(path),
     );
+    expect(guides.length).toBeGreaterThan(15);
+    for (const guide of guides)
+      expect(addresses).toContain(`${origin}${guide === '/docs/community' ? `${guide}/README` : guide}.md`);
     for (const address of addresses) {
       const { status, body, headers } = await read(address.replace(origin, ''));
       expect([address, status]).toEqual([address, 200]);
@@ -144,11 +148,17 @@ describe('for programs', () => {
     expect(headers.get('content-type')).toMatch(
       /^application\/linkset\+json; profile="https:\/\/www\.rfc-editor\.org\/info\/rfc9727"/,
     );
-    const [{ anchor, ...links }] = (JSON.parse(body as string) as { linkset: [Record<string, unknown>] })
-      .linkset;
-    expect(anchor).toBe('https://ads.example.test');
-    for (const { href } of Object.values(links).flat() as { href: string }[])
-      expect([href, (await read(href.replace(String(anchor), ''))).status]).toEqual([href, 200]);
+    const { linkset } = JSON.parse(body as string) as { linkset: Record<string, unknown>[] };
+    const apis = linkset.map(({ anchor }) => String(anchor).replace(origin, ''));
+    expect(apis).toEqual(['', '/mcp', '/placements']);
+    for (const { anchor: _, ...links } of linkset)
+      for (const { href } of Object.values(links).flat() as { href: string }[])
+        expect([href, (await read(href.replace(origin, ''))).status]).toEqual([href, 200]);
+    const { status, headers: ofHead } = await read('/.well-known/api-catalog', { method: 'HEAD' });
+    expect([status, ofHead.get('link')]).toEqual([
+      200,
+      `<${origin}/.well-known/api-catalog>; rel="api-catalog"`,
+    ]);
   });
 
   it('has the workflows of a purchase, which name the API description by its public address', async () => {

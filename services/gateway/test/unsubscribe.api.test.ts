@@ -1,15 +1,12 @@
 /** The unsubscribe link in mails: forwarded to the notifier without a caller, for anyone who holds the mail. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { startGatewayUnderTest } from './gateway-under-test.ts';
 
 const path = '/portal/unsubscribe/1.2.offerEnded.0123456789abcdefghij-_';
 const upstreamPath = '/unsubscribe/1.2.offerEnded.0123456789abcdefghij-_';
 
-let gateway: GatewayUnderTest;
-beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
-});
-afterAll(async () => gateway[Symbol.asyncDispose]());
+const gateway = forAllTests(() => startGatewayUnderTest());
 beforeEach(() => gateway.resetUpstreams());
 
 describe('the unsubscribe link', () => {

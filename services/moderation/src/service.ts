@@ -1,12 +1,11 @@
 /** Composition root of moderation. */
-import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
-import { adminGuard } from '@offer-ads/platform/admin/routes';
 import { requireCaller } from '@offer-ads/platform/calls/caller-context';
-import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
+import { type HttpServer } from '@offer-ads/platform/http/server';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
+import { serve } from '@offer-ads/platform/process/serve';
 import type { ModerationConfig } from './config.ts';
 import { mountReviewRoutes } from './http/review-routes.ts';
 import { mountRenditionRoute, mountVerdictRoutes } from './http/routes.ts';
@@ -64,51 +63,42 @@ export async function startModeration(
   const waiting = { name: 'moderation_pictures_waiting', help: 'Pictures that wait for a slot.' };
   metrics.readGauge(waiting, (gauge) => gauge.set(admission.waiting()));
 
-  const retentionDays = config.AUDIT_RETENTION_DAYS;
-  const audit = started.use(startAuditLog({ store: await mongoAudit(mongo), retentionDays, ...foundation }));
-  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
-  const server = started.use(
-    await startHttpServer({
-      host: config.HOST,
-      port: config.PORT,
-      ...foundation,
-      readiness: async () => [
-        ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
-        ...(decoders.ready() ? [] : ['no process opens pictures']),
-      ],
-      routes: (app) => {
-        const caller = requireCaller({
-          secret: config.MODERATION_CONTEXT_SECRET,
-          audience: 'moderation',
-          clock,
-        });
-        mountRenditionRoute(app, { caller, admission });
-        mountVerdictRoutes(app, {
-          caller,
-          outcomeOfStored: (cleanHash) => outcomeOfStored(review, cleanHash),
-          judge: async (upload, signal) => {
-            const stop = durations.startTimer();
-            // Requests without a verdict are measured too; otherwise the slowest hour would look like one without pictures.
-            let verdict: string = 'none';
-            try {
-              const reply = await judgePicture(moderation, upload, signal);
-              verdict = reply.verdict;
-              return reply;
-            } finally {
-              stop({ verdict });
-            }
-          },
-        });
-      },
-      admin: {
-        port: config.ADMIN_PORT,
-        routes: (app) => {
-          mountAuditRoute(app, { admin, audit });
-          mountReviewRoutes(app, { admin, review });
+  const server = await serve(started, {
+    config,
+    store: await mongoAudit(mongo),
+    ...foundation,
+    readiness: async () => [
+      ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
+      ...(decoders.ready() ? [] : ['no process opens pictures']),
+    ],
+    routes: (app) => {
+      const caller = requireCaller({
+        secret: config.MODERATION_CONTEXT_SECRET,
+        audience: 'moderation',
+        clock,
+      });
+      mountRenditionRoute(app, { caller, admission });
+      mountVerdictRoutes(app, {
+        caller,
+        outcomeOfStored: (cleanHash) => outcomeOfStored(review, cleanHash),
+        judge: async (upload, signal) => {
+          const stop = durations.startTimer();
+          // Requests without a verdict are measured too; otherwise the slowest hour would look like one without pictures.
+          let verdict: string = 'none';
+          try {
+            const reply = await judgePicture(moderation, upload, signal);
+            verdict = reply.verdict;
+            return reply;
+          } finally {
+            stop({ verdict });
+          }
         },
-      },
-    }),
-  );
+      });
+    },
+    adminRoutes: (app, admin) => {
+      mountReviewRoutes(app, { admin, review });
+    },
+  });
   const running = started.move();
   return { ...server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -3,6 +3,7 @@ import type { EventDeclaration } from '@offer-ads/contracts/events/event-declara
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { on, onBatches, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
+import { orUnavailable } from '@offer-ads/platform/mongo/mongo-faults';
 import { inSpan, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import { announce, learnContact } from './announce.ts';
 import { announcements } from './domain/announcements.ts';
@@ -25,9 +26,12 @@ export function subscriptions(notifier: Notifier): readonly Subscription[] {
   ];
 }
 
-/** Neither adds anything the second time, so the events may come again when one of them fails. */
+/**
+ * Neither adds anything the second time, so the events may come again when one of them fails.
+ * @throws {Fault} 503 while MongoDB is away: the events are put off
+ */
 export async function hear(notifier: Notifier, heard: readonly Heard[]): Promise<void> {
-  await Promise.all([announce(notifier, heard), notifier.queueWebhooks(heard)]);
+  await Promise.all([announce(notifier, heard), orUnavailable(notifier.queueWebhooks(heard))]);
 }
 
 /** Mails and webhooks go on in the trace of their event. A batch of several has another one. */

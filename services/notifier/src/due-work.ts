@@ -1,7 +1,7 @@
 /** What mails and webhooks share: documents that are inserted once, and due work that is done by several lanes until the service stops. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { startLoop } from '@offer-ads/platform/process/loops';
+import { within } from '@offer-ads/platform/process/within';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 
@@ -71,10 +71,7 @@ export function startDueWork<T>(o: {
     wake,
     [Symbol.asyncDispose]: async () => {
       await loop[Symbol.asyncDispose]();
-      const over = new AbortController();
-      const timeIsUp = pause(o.stopWithinMs, undefined, { signal: over.signal }).catch(() => {});
-      await Promise.race([Promise.all(underWay), timeIsUp]);
-      over.abort();
+      await within<unknown>(o.stopWithinMs, Promise.all(underWay), () => undefined);
     },
   };
 }

@@ -1,17 +1,13 @@
 /** Composition root of the notifier. */
 import { readFileSync } from 'node:fs';
-import { allEvents } from '@offer-ads/contracts/events/events';
-import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
-import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
-import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
-import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { type HttpServer } from '@offer-ads/platform/http/server';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { forRequests } from '@offer-ads/platform/mongo/mongo-faults';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
+import { connectServiceBroker, serve } from '@offer-ads/platform/process/serve';
 import { openBouncesStore } from './bounces-store.ts';
 import type { NotifierConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
@@ -82,13 +78,7 @@ export async function startNotifier(
   };
   const webhooks = started.use(startWebhookDelivery({ ...endpointRules, post: createPoster() }));
   const broker = started.use(
-    await connectBroker({
-      url: config.RABBITMQ_URL,
-      service: 'notifier',
-      declarations: allEvents,
-      ...foundation,
-      namespace: overrides.brokerNamespace,
-    }),
+    await connectServiceBroker({ service: 'notifier', url: config.RABBITMQ_URL, ...foundation }),
   );
   const notifier = notifierOn({
     mongo,
@@ -99,50 +89,41 @@ export async function startNotifier(
     ...foundation,
   });
   await broker.consume(subscriptions(notifier));
-  const retentionDays = config.AUDIT_RETENTION_DAYS;
-  const audit = started.use(startAuditLog({ store: await mongoAudit(mongo), retentionDays, ...foundation }));
-  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
   const contextSecret = config.NOTIFIER_CONTEXT_SECRET;
   const preferences = forRequests(notifier.preferences);
   const manage = forRequests(endpointManager({ ...endpointRules, wake: webhooks.wake }));
-  const server = started.use(
-    await startHttpServer({
-      host: config.HOST,
-      port: config.PORT,
-      ...foundation,
-      // Readiness does not include the mail server: without it mails wait, and the service still works.
-      readiness: async () => [
-        ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
-        ...(broker.connected() ? [] : ['the broker is not connected']),
-      ],
-      routes: (app) => {
-        preferenceRoutes(app, { preferences, clock }, contextSecret);
-        webhookRoutes(app, {
-          manage,
-          clock,
-          contextSecret,
-          senderAddresses: config.WEBHOOK_SENDER_ADDRESSES ?? null,
-        });
-        unsubscribeRoutes(app, { ...notifier, preferences, contacts: forRequests(contacts) });
-      },
-      admin: {
-        port: config.ADMIN_PORT,
-        routes: (app) => {
-          notificationAdminRoutes(app, {
-            register: forRequests(register),
-            bounces: forRequests(bounces),
-            messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
-            wakeDelivery: delivery.wake,
-            admin,
-          });
-          erasureRoutes(app, { erasure: forRequests(notifier.erasure), admin });
-          webhookAdminRoutes(app, { manage, admin });
-          mountAuditRoute(app, { admin, audit });
-          mountParkedRoutes(app, { broker, admin });
-        },
-      },
-    }),
-  );
+  const server = await serve(started, {
+    config,
+    store: await mongoAudit(mongo),
+    broker,
+    ...foundation,
+    // Readiness does not include the mail server: without it mails wait, and the service still works.
+    readiness: async () => [
+      ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
+      ...(broker.connected() ? [] : ['the broker is not connected']),
+    ],
+    routes: (app) => {
+      preferenceRoutes(app, { preferences, clock }, contextSecret);
+      webhookRoutes(app, {
+        manage,
+        clock,
+        contextSecret,
+        senderAddresses: config.WEBHOOK_SENDER_ADDRESSES ?? null,
+      });
+      unsubscribeRoutes(app, { ...notifier, preferences, contacts: forRequests(contacts) });
+    },
+    adminRoutes: (app, admin) => {
+      notificationAdminRoutes(app, {
+        register: forRequests(register),
+        bounces: forRequests(bounces),
+        messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
+        wakeDelivery: delivery.wake,
+        admin,
+      });
+      erasureRoutes(app, { erasure: forRequests(notifier.erasure), admin });
+      webhookAdminRoutes(app, { manage, admin });
+    },
+  });
   const running = started.move();
   return { ...server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -25,8 +25,6 @@ type Stored = {
 
 const organisationEvents = new Set([OrganisationRegistered, OrganisationChanged].map(eventType));
 
-export type AnnouncingUnderTest = Awaited<ReturnType<typeof setUpAnnouncing>>;
-
 export async function setUpAnnouncing() {
   const store = await setUpStore();
   const { mongo } = store;

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { usualPreferences } from '../src/domain/preferences.ts';
-import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
+import { setUpAnnouncing } from './announcing-under-test.ts';
 import * as events from './events.ts';
 
-let test: AnnouncingUnderTest;
-beforeAll(async () => {
-  test = await setUpAnnouncing();
-});
-afterAll(async () => test[Symbol.asyncDispose]());
+const test = forAllTests(() => setUpAnnouncing());
 beforeEach(() => test.forget());
 
 const [ann, bob, dot, max] = events.cornerCafe.people as [Person, Person, Person, Person];

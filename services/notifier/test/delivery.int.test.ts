@@ -1,19 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '@offer-ads/testing/clock';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
+import { aMail, setUpDelivery } from './delivery-under-test.ts';
 import { cornerCafe } from './events.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-let test: DeliveryUnderTest;
-beforeAll(async () => {
-  test = await setUpDelivery();
-});
-afterAll(() => test[Symbol.asyncDispose]());
+const test = forAllTests(() => setUpDelivery());
 afterEach(() => test.reset());
 
 /** Later than the time of the database, which mails are stored with. */

@@ -1,25 +1,19 @@
 /** The erasure of a person: nothing of the address is left in the store, whatever is under way. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { startTestServer } from '@offer-ads/testing/http-server';
 import { collectionsWith } from '@offer-ads/testing/stores/find-text';
 import { openBouncesStore } from '../src/bounces-store.ts';
 import { usualPreferences } from '../src/domain/preferences.ts';
 import { erasureRoutes } from '../src/http/erasure-routes.ts';
-import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
+import { setUpAnnouncing } from './announcing-under-test.ts';
 import * as events from './events.ts';
-import { serve } from './test-store.ts';
 
-let test: AnnouncingUnderTest;
-let server: Awaited<ReturnType<typeof serve>>;
-beforeAll(async () => {
-  test = await setUpAnnouncing();
-  const { erasure } = test.notifier;
-  server = await serve((app) => erasureRoutes(app, { erasure, admin: testAdminGuard() }));
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await test[Symbol.asyncDispose]();
-});
+const test = forAllTests(() => setUpAnnouncing());
+const server = forAllTests(() =>
+  startTestServer((app) => erasureRoutes(app, { erasure: test.notifier.erasure, admin: testAdminGuard() })),
+);
 beforeEach(async () => {
   await test.forget();
   await test.mongo.connection.collection('bounces').deleteMany({});

@@ -1,6 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { startTestServer } from '@offer-ads/testing/http-server';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openBouncesStore } from '../src/bounces-store.ts';
 import type { Notification } from '../src/domain/announcement.ts';
@@ -8,22 +10,18 @@ import { notificationAdminRoutes } from '../src/http/notification-admin-routes.t
 import { registerStore } from '../src/register-store.ts';
 import { messageIdOf } from '../src/smtp/mailer.ts';
 import { waitingStore } from '../src/waiting-store.ts';
-import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
+import { aMail, setUpDelivery } from './delivery-under-test.ts';
 import { cornerCafe } from './events.ts';
-import { serve } from './test-store.ts';
 
 const hour = 3_600_000;
 
-let test: DeliveryUnderTest;
+const test = forAllTests(() => setUpDelivery());
 let mongo: Mongo;
-let delivery: Awaited<ReturnType<DeliveryUnderTest['deliver']>>;
-let server: Awaited<ReturnType<typeof serve>>;
-beforeAll(async () => {
-  test = await setUpDelivery();
+const delivery = forAllTests(() => test.deliver());
+const server = forAllTests(async () => {
   mongo = test.mongo;
-  delivery = await test.deliver();
   const bounces = await openBouncesStore(mongo);
-  server = await serve((app) =>
+  return startTestServer((app) =>
     notificationAdminRoutes(app, {
       register: registerStore(mongo),
       bounces,
@@ -32,11 +30,6 @@ beforeAll(async () => {
       admin: testAdminGuard(),
     }),
   );
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await delivery[Symbol.asyncDispose]();
-  await test[Symbol.asyncDispose]();
 });
 beforeEach(() => test.smtp.behave(() => undefined));
 afterEach(async () => {

@@ -20,7 +20,7 @@ export type NotifierUnderTest = AsyncDisposable & {
   readonly mongoUrl: string;
   /** From the service to MongoDB. */
   readonly wire: TcpProxy;
-  readonly log: readonly string[];
+  readonly log: string[];
   readonly publish: (...events: readonly OutgoingEvent[]) => Promise<void>;
   /** With a body it is a POST. */
   readonly admin: (path: string, body?: string) => Promise<string>;

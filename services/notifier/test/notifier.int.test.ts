@@ -1,30 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { afterEach, expect, it } from '@jest/globals';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openEndpointsStore } from '../src/webhooks/endpoints-store.ts';
 import * as events from './events.ts';
-import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
-import { type SmtpSink, startSmtpSink } from './smtp/smtp-sink.ts';
+import { startNotifierUnderTest } from './notifier-under-test.ts';
+import { startSmtpSink } from './smtp/smtp-sink.ts';
 import { connect } from './test-store.ts';
 import { startReceiver } from './webhooks/receiver.ts';
 import { addEndpoint } from './webhooks/webhooks-under-test.ts';
 
-let notifier: NotifierUnderTest;
-let store: Mongo;
-let sink: SmtpSink;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  notifier = await startNotifierUnderTest(sink.url);
-  store = await connect(notifier.mongoUrl);
-});
-afterAll(async () => {
-  await store?.[Symbol.asyncDispose]();
-  await notifier?.[Symbol.asyncDispose]();
-  await sink?.[Symbol.asyncDispose]();
-});
+const sink = forAllTests(() => startSmtpSink());
+const notifier = forAllTests(() => startNotifierUnderTest(sink.url));
+const store = forAllTests(() => connect(notifier.mongoUrl));
 afterEach(async () => {
   for (const name of ['notifications', 'contacts', 'inbox', 'webhook_endpoints', 'webhook_messages'])
     await store.connection.collection(name).deleteMany({});

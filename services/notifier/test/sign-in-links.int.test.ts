@@ -1,27 +1,17 @@
 /** The token of a sign-in link is in its mail, and in the database until the mail is sent. It is in no log and no list, whatever happens to the mail. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
-import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import * as events from './events.ts';
-import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
-import { type FaultySmtp, startFaultySmtp } from './smtp/faulty-smtp.ts';
+import { startNotifierUnderTest } from './notifier-under-test.ts';
+import { startFaultySmtp } from './smtp/faulty-smtp.ts';
 import { connect } from './test-store.ts';
 
-let smtp: FaultySmtp;
-let notifier: NotifierUnderTest;
-let store: Mongo;
-beforeAll(async () => {
-  smtp = await startFaultySmtp();
-  notifier = await startNotifierUnderTest(smtp.url);
-  store = await connect(notifier.mongoUrl);
-});
-afterAll(async () => {
-  await store?.[Symbol.asyncDispose]();
-  await notifier?.[Symbol.asyncDispose]();
-  await smtp?.[Symbol.asyncDispose]();
-});
+const smtp = forAllTests(() => startFaultySmtp());
+const notifier = forAllTests(() => startNotifierUnderTest(smtp.url));
+const store = forAllTests(() => connect(notifier.mongoUrl));
 
 type Link = {
   readonly event: OutgoingEvent;

@@ -1,4 +1,4 @@
-/** What callers of the whole service are told while MongoDB is away. */
+/** What callers of the whole service are told while MongoDB is away, and what becomes of events. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { adminToken } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
@@ -6,13 +6,15 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { usualPreferences } from '../src/domain/preferences.ts';
 import { unsubscribeLinks } from '../src/unsubscribe-links.ts';
+import * as events from './events.ts';
 import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
-import { startSmtpSink } from './smtp/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from './smtp/smtp-sink.ts';
 
 const opened = new AsyncDisposableStack();
 let notifier: NotifierUnderTest;
+let smtp: SmtpSink;
 beforeAll(async () => {
-  const smtp = opened.use(await startSmtpSink());
+  smtp = opened.use(await startSmtpSink());
   notifier = opened.use(await startNotifierUnderTest(smtp.url));
 });
 afterAll(() => opened.disposeAsync());
@@ -56,6 +58,7 @@ async function statusOf([call, json]: (typeof calls)[number]): Promise<string> {
 }
 
 const noticedMs = 3_500;
+let organisations = 1;
 
 async function comeBack(): Promise<void> {
   notifier.wire.bringBack();
@@ -65,10 +68,12 @@ async function comeBack(): Promise<void> {
   });
 }
 
-it.each([
+const failures = [
   ['down', () => notifier.wire.takeDown()],
   ['silent', () => notifier.wire.freeze({ newToo: true })],
-])('every route says 503 within 3 seconds while MongoDB is %s', async (_, fail) => {
+] as const;
+
+it.each(failures)('every route says 503 within 3 seconds while MongoDB is %s', async (_, fail) => {
   await comeBack();
   await inTime(noticedMs, async () => {
     const failedAt = performance.now();
@@ -79,3 +84,25 @@ it.each([
   });
   await comeBack();
 });
+
+it.each(failures)(
+  'while MongoDB is %s, events are put off: no attempt is counted, so none is parked',
+  async (_, fail) => {
+    await comeBack();
+    notifier.log.length = 0;
+    smtp.mails.length = 0;
+    const organisation = events.registered({ organisationId: ++organisations });
+    const payment = events.paymentApplied({ organisationId: organisations, offerId: organisations });
+    fail();
+    await notifier.publish(organisation, payment);
+    const said = (text: string) => notifier.log.filter((line) => line.includes(text));
+    await eventually(() => {
+      for (const { id } of [organisation, payment])
+        expect(said('event put off').filter((line) => line.includes(id))).not.toEqual([]);
+    });
+    await comeBack();
+    await eventually(() => expect(smtp.mails).toHaveLength(2));
+    expect(said('event not handled').concat(said('event parked'))).toEqual([]);
+  },
+  120_000,
+);

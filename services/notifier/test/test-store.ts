@@ -1,7 +1,5 @@
 /** What the tests of parts share: a database of their own, a clock, a log that can be read, and HTTP without a gateway. */
-import { startHttpServer } from '@offer-ads/platform/http/server';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
-import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
@@ -29,20 +27,4 @@ export function connect(url: string): Promise<Mongo> {
 export function readableLogger(log: string[]) {
   const destination = { write: (line: string) => void log.push(line) };
   return createLogger({ service: 'notifier', level: 'trace', destination });
-}
-
-export function serve(
-  routes: Parameters<typeof startHttpServer>[0]['routes'],
-  { clock = systemClock, logger = silentLogger }: { clock?: Clock; logger?: typeof silentLogger } = {},
-) {
-  const metrics = createMetrics('test');
-  return startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    clock,
-    logger,
-    metrics,
-    readiness: async () => [],
-    routes,
-  });
 }

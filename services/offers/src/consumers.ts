@@ -7,10 +7,10 @@ import { on, onBatch, type Subscription } from '@offer-ads/platform/messaging/br
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from './context.ts';
-import { applyPayment } from './domain/lifecycle/lifecycle.ts';
+import { type AppliedPayment, applyPayment } from './domain/lifecycle/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
 import { paymentApplied } from './lifecycle/offer-events.ts';
-import { findTogether, lockOffer, paidTogether, saveOffer } from './offers-store.ts';
+import { lockOffer, saveOffer } from './offers-store.ts';
 import { bookCredit } from './results/spend-store.ts';
 import { nowIn } from './test-clock/test-clock-store.ts';
 import { recordTraffic, type TrafficEvent } from './traffic/intake.ts';
@@ -20,11 +20,11 @@ type ConsumerContext = Pick<OffersContext, 'postgres' | 'clock' | 'meters'>;
 export function subscriptions(o: ConsumerContext): Subscription[] {
   return [
     on(OfferPaid, async ({ id, data }) => {
-      const isApplied = await o.postgres.transaction(
-        async (tx) => (await recordInInbox(tx, id)) && applyOfferPaid(tx, data, o.clock.now()),
+      const applied = await o.postgres.transaction(async (tx) =>
+        (await recordInInbox(tx, id)) ? applyOfferPaid(tx, data, o.clock.now()) : 0,
       );
       // Only card payments arrive as events.
-      if (isApplied) o.meters.paid.inc({ mode: data.mode, method: 'E' });
+      if (applied > 0) o.meters.paid.inc({ mode: data.mode, method: 'E' }, applied);
     }),
     on(BalanceCredited, async ({ id, time, data }) => {
       await o.postgres.transaction(async (tx) => {
@@ -54,32 +54,38 @@ async function recordBatch<D>(
     o.meters.traffic.inc({ kind, outcome }, count);
 }
 
+type Payment = EventData<typeof OfferPaid>;
+
 /**
- * A payment that arrives before its creation is finished is stored on the reservation and applied when the creation finishes.
- * @returns whether this payment was applied
+ * The offers of a group are paid in one transaction, by the first of their events. A payment that arrives before its creation is finished is
+ * stored on the reservations and applied when the creation finishes.
+ * @returns to how many offers it was applied
  */
-async function applyOfferPaid(
-  tx: Transaction,
-  payment: EventData<typeof OfferPaid>,
-  now: Date,
-): Promise<boolean> {
-  const offer = await lockOffer(tx, payment.offerId);
-  if (offer === null || !isPaymentOf(offer, payment)) {
-    // No offer matches this payment. A retry would not help, so the message is parked for a person to look at.
-    throw new Error(`no offer ${payment.offerId} with the price that was paid`);
-  }
+async function applyOfferPaid(tx: Transaction, payment: Payment, now: Date): Promise<number> {
+  const parts = payment.together ?? [payment];
   const paidAt = new Date(payment.paidAt);
-  const at = await nowIn(tx, offer, now);
-  const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, at, now);
-  if (!applied.ok) return false;
-  const { outcome } = applied;
-  const together = offer.groupId === null ? [applied.offer] : await findTogether(tx, paidTogether(offer));
-  const events = outcome === 'deferred' ? [] : [paymentApplied(applied.offer, outcome, together, paidAt, at)];
-  await saveOffer(tx, applied.offer, events, now);
-  return outcome !== 'deferred';
+  const changes: AppliedPayment[] = [];
+  // In one order, so that two events of a group cannot wait for each other.
+  for (const part of parts.toSorted((a, b) => a.offerId - b.offerId)) {
+    const offer = await lockOffer(tx, part.offerId);
+    if (offer === null || !isPaymentOf(offer, { ...payment, ...part })) {
+      // No offer matches this payment. A retry would not help, so the message is parked for a person to look at.
+      throw new Error(`no offer ${part.offerId} with the price that was paid`);
+    }
+    const at = await nowIn(tx, offer, now);
+    changes.push(applyPayment(offer, { paidAt, vatMinor: BigInt(part.vatMinor) }, at, now));
+  }
+  const applied = changes.filter((change) => change.ok);
+  const together = applied.map(({ offer }) => offer);
+  for (const { offer, outcome } of applied) {
+    const at = await nowIn(tx, offer, now);
+    const events = outcome === 'deferred' ? [] : [paymentApplied(offer, outcome, together, paidAt, at)];
+    await saveOffer(tx, offer, events, now);
+  }
+  return applied.filter(({ outcome }) => outcome !== 'deferred').length;
 }
 
-function isPaymentOf(offer: Offer, payment: EventData<typeof OfferPaid>): boolean {
+function isPaymentOf(offer: Offer, payment: Payment): boolean {
   return (
     offer.organisationId === payment.organisationId &&
     offer.mode === payment.mode &&

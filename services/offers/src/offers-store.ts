@@ -181,6 +181,8 @@ export type Around = {
   readonly isExtended: boolean;
   /** The offers of its group that end with it, itself included. */
   readonly together: readonly Offer[];
+  /** Those of them that this transaction has locked, because they are due too. */
+  readonly alsoNow: readonly Offer[];
 };
 /** Which offers of a group end with one that is due. */
 const ending = { 'to-end-soon': endsSoonOnceSql, 'to-end': endsOnceSql };
@@ -210,15 +212,17 @@ export async function changeDueOffers(
           );
     const extended =
       due === 'to-end-soon' ? await findExtended(tx, [...offers, ...others]) : new Set<number>();
-    const around = ({ offerId, groupId, expiryAt }: Offer): Around => ({
-      isExtended: extended.has(offerId),
-      together: others.filter(
+    const locked = new Set(offers.map(({ offerId }) => offerId));
+    const around = ({ offerId, groupId, expiryAt }: Offer): Around => {
+      const together = others.filter(
         (each) =>
           each.groupId === groupId &&
           each.expiryAt.getTime() === expiryAt.getTime() &&
           !extended.has(each.offerId),
-      ),
-    });
+      );
+      const alsoNow = together.filter((each) => locked.has(each.offerId));
+      return { isExtended: extended.has(offerId), together, alsoNow };
+    };
     let changed = 0;
     for (const offer of offers) {
       const change = decide(offer, timeOf(offer, o.now), around(offer));

@@ -33,7 +33,7 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { z } from 'zod';
 import type { OffersConfig } from './config.ts';
 import type { UnusedTime } from './domain/lifecycle/unused-time.ts';
-import { groupTitle, type Offer } from './domain/offer.ts';
+import { groupTitle, type Offer, titleWithPlace } from './domain/offer.ts';
 
 /** The organisation of a call, and its deadline. */
 export type CallContext = {
@@ -193,13 +193,8 @@ function chargeOf(offer: Offer) {
 }
 
 function groupChargeOf(offers: Sold) {
-  // Statements, credits and mails name the place: the offers of a group share their title.
   const placed = offers.map((offer) => ({ ...chargeOf(offer), title: titleWithPlace(offer) }));
   return { groupId: offers[0].groupId, offers: placed };
-}
-
-function titleWithPlace({ title, placeLabel }: Offer): string {
-  return placeLabel === null ? title : `${title} (${placeLabel})`;
 }
 
 /** For work that the system continues by itself: no caller waits, and no person's data are known or needed. */

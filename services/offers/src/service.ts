@@ -1,19 +1,12 @@
 /** Composition root: starts the parts of offers and stops them in reverse order. */
-import { allEvents } from '@offer-ads/contracts/events/events';
-import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
-import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
-import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
-import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { startHttpServer } from '@offer-ads/platform/http/server';
-import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox-relay';
-import { postgresAudit } from '@offer-ads/platform/postgres/audit-store';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
 import type { Loop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
+import { connectServiceBroker, serve } from '@offer-ads/platform/process/serve';
 import { imageStoreOf, type OffersConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { OffersContext } from './context.ts';
@@ -88,13 +81,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     meters: offersMeters(metrics),
   };
   const broker = started.use(
-    await connectBroker({
-      url: config.RABBITMQ_URL,
-      service: 'offers',
-      declarations: allEvents,
-      ...foundation,
-      namespace: overrides.brokerNamespace,
-    }),
+    await connectServiceBroker({ service: 'offers', url: config.RABBITMQ_URL, ...foundation }),
   );
   started.use(startOutboxRelay({ postgres, broker, ...foundation }));
   await broker.consume(subscriptions(context));
@@ -115,43 +102,32 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const showings = started.use(showingsOfViewers(context));
   const sweeper = started.use(startSweeper(context));
   const imageRemoval = started.use(startImageRemoval(context));
-  const retentionDays = config.AUDIT_RETENTION_DAYS;
-  const audit = started.use(startAuditLog({ store: postgresAudit(postgres), retentionDays, ...foundation }));
-  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
-  const server = started.use(
-    await startHttpServer({
-      host: config.HOST,
-      port: config.PORT,
-      publicUrl: config.PUBLIC_URL,
-      ...foundation,
-      // Readiness does not include the broker: offers are sold without it, and their events wait in the outbox.
-      readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
-      fastPath: placementsFastPath({
-        ...context,
-        followed,
-        showings,
-        settings: { perViewerAndDay: config.PLACEMENTS_PER_VIEWER_AND_DAY },
-      }),
-      routes: (app) => {
-        mountImageRoute(app, { ...context, renditions: createRenditions(context) });
-        mountClickRoute(app, { ...context, clicks, targets: clickTargets({ postgres, followed }) });
-        mountRunningOffersRoute(app, context);
-        mountViewsRoute(app, { ...context, views });
-        mountPortalRoutes(app, context);
-        mountTestClockRoutes(app, context);
-        mountOfferRoutes(app, context);
-      },
-      admin: {
-        port: config.ADMIN_PORT,
-        routes: (app) => {
-          mountAuditRoute(app, { admin, audit });
-          mountParkedRoutes(app, { broker, admin });
-          mountRepublishRoute(app, { postgres, broker, admin });
-          mountAdminRoutes(app, { ...context, admin });
-        },
-      },
+  const server = await serve(started, {
+    config,
+    store: postgres,
+    broker,
+    ...foundation,
+    // Readiness does not include the broker: offers are sold without it, and their events wait in the outbox.
+    readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
+    fastPath: placementsFastPath({
+      ...context,
+      followed,
+      showings,
+      settings: { perViewerAndDay: config.PLACEMENTS_PER_VIEWER_AND_DAY },
     }),
-  );
+    routes: (app) => {
+      mountImageRoute(app, { ...context, renditions: createRenditions(context) });
+      mountClickRoute(app, { ...context, clicks, targets: clickTargets({ postgres, followed }) });
+      mountRunningOffersRoute(app, context);
+      mountViewsRoute(app, { ...context, views });
+      mountPortalRoutes(app, context);
+      mountTestClockRoutes(app, context);
+      mountOfferRoutes(app, context);
+    },
+    adminRoutes: (app, admin) => {
+      mountAdminRoutes(app, { ...context, admin });
+    },
+  });
   const running = started.move();
   return {
     url: server.url,

@@ -152,9 +152,14 @@ describe('GET /admin/images/:hash', () => {
     expect((await under.admin('GET', `/admin/images/${imageHash}/offers`)).body).toMatchObject({
       offers: [{ id }],
     });
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => warnings.push(name);
+    process.on('warning', note);
     const picture = await fetch(`${under.offers.adminUrl}/admin/images/${imageHash}`, {
       headers: { authorization: `Bearer ${adminToken}` },
     });
+    process.off('warning', note);
+    expect(warnings).not.toContain('MaxListenersExceededWarning');
     expect(picture.headers.get('content-type')).toBe('image/jpeg');
     expect(picture.headers.get('cache-control')).toBe('no-store');
     const bytes = Buffer.from(await picture.arrayBuffer());

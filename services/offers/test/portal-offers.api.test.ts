@@ -58,6 +58,7 @@ describe('one offer', () => {
       payment_url: null,
       group_id: null,
       place_label: null,
+      group_offers: null,
       paid_datetime: expect.any(String),
       disabled_reason: null,
       currency: 'GBP',
@@ -107,7 +108,7 @@ describe('one offer', () => {
     }
     expect(await get(`/offers/${active}/analytics/series?interval=all`)).toMatchObject({
       status: 200,
-      body: { offer_id: active, end_datetime: '2026-06-01T14:00:00.000Z' },
+      body: { end_datetime: '2026-06-01T14:00:00.000Z' },
     });
   });
 });

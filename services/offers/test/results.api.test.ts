@@ -1,7 +1,8 @@
-/** What the first page of the portal shows: offers by status, views, clicks and spend of the last days, the best offers. */
+/** What was paid for: offers by status, views, clicks and spend of the last days, the best offers; and the same for keys. */
 import { describe, expect, it } from '@jest/globals';
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import { type ResultsReply, resultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { resultsReply as keysResultsReply, offerResultsReply } from '@offer-ads/contracts/public/api';
 import { readResults } from '../src/results/read-results.ts';
 import { byCard, create, createdId, startingNow } from './forms.ts';
 import { offersUnderTest } from './offers-under-test.ts';
@@ -175,5 +176,100 @@ describe('400', () => {
   ])('for %s', async (query, message) => {
     const { status, body } = await under.call('GET', `/portal/results?${query}`);
     expect([status, body]).toEqual([400, { message: expect.stringContaining(message) }]);
+  });
+});
+
+describe('GET /results', () => {
+  it.each([
+    ['', 'days=7', '7d'],
+    ['interval=30d', 'days=30', '30d'],
+    ['from=2026-05-20&to=2026-05-31&time_zone=America/New_York', '', null],
+  ])('for %j has the figures of the portal, with amounts', async (query, same, interval) => {
+    under.clock.set('2026-05-20T12:00:00Z');
+    const id = await createdId(under, { ...startingNow, expiry_datetime: '2026-09-20T12:00:00Z' });
+    under.clock.set('2026-06-01T12:00:00Z');
+    for (const [day, views] of [
+      ['05-20', 1],
+      ['06-01', 2],
+    ] as const)
+      await seeOffer(under, id, { views, clicks: 1, at: new Date(`2026-${day}T12:00:00Z`) });
+    await under.deliver(BalanceCredited, credited(id, 300));
+    const { status, body } = await under.call('GET', `/results?${query}`);
+    expect(status).toBe(200);
+    const portal = await results(same === '' ? query : same);
+    const amounts = ({ spend_minor: minor, ...traffic }: ResultsReply['current']) => ({
+      ...traffic,
+      spent: Number(minor) / 100,
+    });
+    const { days: _days, offers: _offers, best, ...others } = portal;
+    expect(keysResultsReply.parse(body)).toEqual({
+      ...others,
+      interval,
+      current: amounts(portal.current),
+      before: amounts(portal.before),
+      best_offers: [expect.objectContaining({ offer_id: id, views: best[0]?.views })],
+    });
+    for (const caller of [{ organisationId: 2 }, { mode: 'LIVE' as const }])
+      expect((await under.call('GET', `/results?${query}`, { caller })).body).toMatchObject({
+        current: { views: 0, spent: 0 },
+        best_offers: [],
+      });
+  });
+
+  it.each([
+    'interval=all',
+    'interval=7d&interval=7d',
+    'time_zone=Nowhere',
+    'from=2026-05-01',
+    'from=2026-05-02&to=2026-05-01',
+    'from=2025-05-31&to=2026-06-01',
+    'from=2026-06-02&to=2026-06-02',
+    'interval=7d&from=2026-05-01&to=2026-05-02',
+  ])('is 400 for %s', async (query) => {
+    expect(await under.call('GET', `/results?${query}`)).toMatchObject({
+      status: 400,
+      body: { return_code: 'E1', message: expect.stringContaining('interval must be one of 24h, 7d') },
+    });
+  });
+});
+
+describe('GET /offers/{offer_id}/results', () => {
+  const resultsOf = async (id: number) => {
+    const { status, body } = await under.call('GET', `/offers/${id}/results`);
+    expect(status).toBe(200);
+    return offerResultsReply.parse(body);
+  };
+
+  it('has what was paid and credited, what came of it, and how much of the time has run', async () => {
+    const id = await createdId(under, startingNow);
+    await seeOffer(under, id, { views: 40, clicks: 4 });
+    under.clock.set('2026-06-01T14:00:00Z');
+    await under.call('POST', `/offers/${id}/pause`);
+    await under.deliver(BalanceCredited, credited(id, 100));
+    under.clock.set('2026-06-01T15:00:00Z');
+    expect(await resultsOf(id)).toEqual({
+      offer_id: id,
+      status: 'Paused',
+      currency: 'GBP',
+      matching_users: 50,
+      cost: 10,
+      spent: 9,
+      views: 40,
+      clicks: 4,
+      cost_per_click: 2.25,
+      cost_per_thousand_views: 225,
+      bought_seconds: 11 * 3_600,
+      ran_seconds: 2 * 3_600,
+    });
+  });
+
+  it('has no costs before the payment', async () => {
+    expect(await resultsOf(await createdId(under, byCard))).toMatchObject({
+      cost: 10,
+      spent: 0,
+      cost_per_click: null,
+      cost_per_thousand_views: null,
+      ran_seconds: 0,
+    });
   });
 });

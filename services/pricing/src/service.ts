@@ -1,15 +1,11 @@
 /** Composition root of pricing: stores, consumers, rates and routes. */
-import { allEvents } from '@offer-ads/contracts/events/events';
-import { mountAuditRoute, startAuditLog } from '@offer-ads/platform/admin/audit';
-import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
-import { adminGuard } from '@offer-ads/platform/admin/routes';
-import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
-import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { type HttpServer } from '@offer-ads/platform/http/server';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
+import { connectServiceBroker, serve } from '@offer-ads/platform/process/serve';
 import { openAudience } from './audience/open-audience.ts';
 import { openSandbox } from './audience/sandbox.ts';
 import type { PricingConfig } from './config.ts';
@@ -74,13 +70,7 @@ export async function startPricing(
   );
 
   const broker = opened.use(
-    await connectBroker({
-      url: config.RABBITMQ_URL,
-      service: 'pricing',
-      declarations: allEvents,
-      ...foundation,
-      namespace: overrides.brokerNamespace,
-    }),
+    await connectServiceBroker({ service: 'pricing', url: config.RABBITMQ_URL, ...foundation }),
   );
   await broker.consume(subscriptions({ members, interests }, foundation.metrics));
 
@@ -106,28 +96,19 @@ export async function startPricing(
     privacyBudgets,
     minCohort: config.AUDIENCE_MIN_COHORT,
   };
-  const retentionDays = config.AUDIT_RETENTION_DAYS;
-  const audit = opened.use(startAuditLog({ store: await mongoAudit(mongo), retentionDays, ...foundation }));
-  const admin = adminGuard({ tokenHashes: config.ADMIN_TOKEN_HASHES, audit, ...foundation });
-  const server = opened.use(
-    await startHttpServer({
-      host: config.HOST,
-      port: config.PORT,
-      ...foundation,
-      // Readiness does not include the broker: estimates do not need it, and its messages wait in their queue.
-      readiness: audience.waitsFor,
-      fastPath: estimateFastPath(prices),
-      routes: (app) => mountPriceRoutes(app, prices),
-      admin: {
-        port: config.ADMIN_PORT,
-        routes: (app) => {
-          mountAuditRoute(app, { admin, audit });
-          mountAdminRoutes(app, { admin, clock, members, audience, rates, refresher });
-          mountParkedRoutes(app, { broker, admin });
-        },
-      },
-    }),
-  );
+  const server = await serve(opened, {
+    config,
+    store: await mongoAudit(mongo),
+    broker,
+    ...foundation,
+    // Readiness does not include the broker: estimates do not need it, and its messages wait in their queue.
+    readiness: audience.waitsFor,
+    fastPath: estimateFastPath(prices),
+    routes: (app) => mountPriceRoutes(app, prices),
+    adminRoutes: (app, admin) => {
+      mountAdminRoutes(app, { admin, clock, members, audience, rates, refresher });
+    },
+  });
   const running = opened.move();
   return { ...server, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

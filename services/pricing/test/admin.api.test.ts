@@ -1,16 +1,12 @@
 /** The internal admin routes of pricing. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ratesReply } from '@offer-ads/contracts/admin/pricing-api';
 import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { estimateForm, member } from './people.ts';
-import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
+import { startPricingUnderTest } from './pricing-under-test.ts';
 
-let pricing: PricingUnderTest;
-
-beforeAll(async () => {
-  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z');
-});
-afterAll(() => pricing[Symbol.asyncDispose]());
+const pricing = forAllTests(() => startPricingUnderTest('2026-11-20T18:00:00.000Z'));
 
 async function estimate(currency = 'GBP') {
   return (await pricing.post('/offers/price-estimate', estimateForm(), { currency })).body;

@@ -1,7 +1,8 @@
 /** Rates and interests in memory follow MongoDB, so that each replica has the changes of the others. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Cached } from '../src/cached.ts';
 import type { ReferenceRates } from '../src/domain/rates/exchange-rate.ts';
@@ -9,18 +10,16 @@ import { cacheInterests } from '../src/members/cached-interests.ts';
 import { openInterestsStore } from '../src/members/interests-store.ts';
 import { cacheRates } from '../src/rates/cached-rates.ts';
 import { openRatesStore } from '../src/rates/rates-store.ts';
-import { type MongoUnderTest, openMongoUnderTest } from './mongo-under-test.ts';
+import { openMongoUnderTest } from './mongo-under-test.ts';
 
-let database: MongoUnderTest;
+const database = forAllTests(() => openMongoUnderTest());
 /** This replica and another one. */
 let here: Mongo;
 let there: Mongo;
 
 beforeAll(async () => {
-  database = await openMongoUnderTest();
   [here, there] = [await database.connect(), await database.connect()];
 });
-afterAll(() => database[Symbol.asyncDispose]());
 
 /** Reads as the loop does every two seconds. A read that takes too long changes no cached value. */
 async function onceReadAnew(cached: Pick<Cached<unknown>, 'refresh'>, assertion: () => void): Promise<void> {

@@ -1,18 +1,14 @@
 /** Events of RabbitMQ change the estimates. `src/members/import-members.test.ts` has all faults of a member. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { changed, removed } from './member-events.ts';
 import { catalogue, estimateForm } from './people.ts';
-import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
+import { startPricingUnderTest } from './pricing-under-test.ts';
 
 const now = '2026-11-20T18:00:00.000Z';
-let pricing: PricingUnderTest;
-
-beforeAll(async () => {
-  pricing = await startPricingUnderTest(now);
-});
-afterAll(() => pricing[Symbol.asyncDispose]());
+const pricing = forAllTests(() => startPricingUnderTest(now));
 
 const estimate = (interests: readonly number[] = []) =>
   pricing.post('/offers/price-estimate', estimateForm({ interests }));

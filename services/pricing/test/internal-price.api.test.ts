@@ -1,13 +1,13 @@
 /** POST /internal/price, which prices creations. `src/http/price-routes.test.ts` compares it with estimates, and has its refusals. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { priceReply } from '@offer-ads/contracts/internal/pricing-api';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { estimateForm, member, priceRequest } from './people.ts';
-import { type PricingUnderTest, type Replica, startPricingUnderTest } from './pricing-under-test.ts';
+import { type Replica, startPricingUnderTest } from './pricing-under-test.ts';
 
-let pricing: PricingUnderTest;
+const pricing = forAllTests(() => startPricingUnderTest('2026-11-20T18:00:00.000Z'));
 
 beforeAll(async () => {
-  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z');
   await pricing.importMembers([
     member(1, { gender: 'Male', interests: [1] }),
     member(2, { gender: 'Male', interests: [2] }),
@@ -15,7 +15,6 @@ beforeAll(async () => {
     member(4, { gender: 'Female' }),
   ]);
 });
-afterAll(() => pricing[Symbol.asyncDispose]());
 
 /** 342.5 hours. */
 const period = { startAt: '2026-12-01T00:00:00.000Z', endAt: '2026-12-15T06:30:00.000Z' };

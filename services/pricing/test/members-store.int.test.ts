@@ -1,9 +1,10 @@
 /** Members and the spending of privacy budgets as MongoDB keeps them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { randomNumbers } from '@offer-ads/testing/random';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -11,21 +12,19 @@ import { openAudience } from '../src/audience/open-audience.ts';
 import type { MemberDocument } from '../src/members/member-document.ts';
 import { type MembersStore, openMembersStore } from '../src/members/members-store.ts';
 import { openSpendingStore } from '../src/privacy-budget/spending-store.ts';
-import { type MongoUnderTest, openMongoUnderTest } from './mongo-under-test.ts';
+import { openMongoUnderTest } from './mongo-under-test.ts';
 
-let database: MongoUnderTest;
+const database = forAllTests(() => openMongoUnderTest());
 let mongo: Mongo;
 let store: MembersStore;
 const members = () => mongo.connection.collection<MemberDocument>('members');
 
 beforeAll(async () => {
-  database = await openMongoUnderTest();
   mongo = await database.connect();
   const real = openMembersStore(mongo.connection);
   // Retried, because a read on a busy machine may exceed its deadline; writes are safe to repeat.
   store = { write: (changes) => eventually(() => real.write(changes)) };
 });
-afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(async () => {
   await members().deleteMany({});
 });

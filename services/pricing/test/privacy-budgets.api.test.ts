@@ -1,21 +1,22 @@
 /** PRIVACY_BUDGET_PER_DAY: one privacy budget over estimates, creations and replicas. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { testContextSecret } from '@offer-ads/testing/caller';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { estimateForm, london, member, priceRequest } from './people.ts';
-import { type PricingUnderTest, type Replica, startPricingUnderTest } from './pricing-under-test.ts';
+import { type Replica, startPricingUnderTest } from './pricing-under-test.ts';
 
-let pricing: PricingUnderTest;
+const pricing = forAllTests(() =>
+  startPricingUnderTest('2026-11-20T18:00:00.000Z', { PRIVACY_BUDGET_PER_DAY: 6 }),
+);
 let other: Replica;
 
 beforeAll(async () => {
-  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z', { PRIVACY_BUDGET_PER_DAY: 6 });
   await pricing.importMembers(Array.from({ length: 230 }, (_, n) => member(n + 1)));
   other = await pricing.startReplica();
 });
 afterAll(async () => {
   await other[Symbol.asyncDispose]();
-  await pricing[Symbol.asyncDispose]();
 });
 
 const caller = { organisationId: 7, personId: 7, mailbox: 'seven', network: 'seven' };

@@ -1,8 +1,9 @@
 /** Organisations without approval count made-up members only. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { catalogue, estimateForm, london, member, priceRequest } from './people.ts';
-import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
+import { startPricingUnderTest } from './pricing-under-test.ts';
 
 const waiting = { organisationApproved: false };
 /** Targets that vary every field, and a place where no made-up member lives. */
@@ -16,15 +17,13 @@ const targets = [
 ] as const;
 type Target = (typeof targets)[number] & { gender?: readonly string[]; interests?: readonly number[] };
 
-let pricing: PricingUnderTest;
+const pricing = forAllTests(() => startPricingUnderTest('2026-11-20T18:00:00.000Z'));
 beforeAll(async () => {
-  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z');
   await pricing.publisher.publish([catalogue(1)]);
   await eventually(async () => {
     if ((await estimates(targets[2], waiting)).status !== 200) throw new Error('no catalogue yet');
   });
 });
-afterAll(() => pricing[Symbol.asyncDispose]());
 
 const estimates = ({ place, gender = [], interests = [] }: Target, caller: object) => {
   const form = estimateForm({ location: [place.latitude, place.longitude], gender, interests });

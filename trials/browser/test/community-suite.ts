@@ -29,6 +29,7 @@ export function walksOfCommunity(portal: () => Portal): void {
     await page.getByText('It runs until').waitFor();
 
     const community = await openTab(system.state().community);
+    await answered(community);
     await community.getByLabel('Latitude').fill(`${manchester.latitude}`);
     await community.getByLabel('Longitude').fill(`${manchester.longitude}`);
     const card = community
@@ -62,9 +63,14 @@ async function cardsShown(community: Page, card: Locator): Promise<number> {
   const asked = community.waitForResponse('**/test/offers');
   await community.getByRole('button', { name: 'Show offers' }).click();
   expect((await asked).status()).toBe(200);
+  await answered(community);
+  return card.count();
+}
+
+/** The page asks for offers when it is opened, too. */
+async function answered(community: Page): Promise<void> {
   // Without cards it has no height.
   await community.locator('main[aria-busy=false]').waitFor({ state: 'attached' });
-  return card.count();
 }
 
 /** What the address answers that the browser chose of the srcset. */

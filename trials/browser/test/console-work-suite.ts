@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import { advertiser, newOrganisation, offerForm, topUp } from '../../harness/advertiser.ts';
 import { mailsTo, payAsAPersonWould } from '../../harness/simulators.ts';
 import { addressOf, auditOf, openConsole } from './console-staff.ts';
+import { poundsIn } from './live-suite.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfStaffWork(portal: () => Portal): void {
@@ -72,8 +73,22 @@ export function walksOfStaffWork(portal: () => Portal): void {
     const row = (text: string) => page.getByRole('row').filter({ hasText: text });
     await reloadUntil(page, row('Offer paid by card: Tea by card'));
     await row('Offer bought: Tea from the balance').waitFor();
-    await page.getByText('The same figures as a table').click();
+    const table = page.getByText('The same figures as a table');
+    await table.click();
     expect(await faultsOf(page, 'console-money')).toEqual([]);
+    const ofOne = await page.locator('.totals dd').allInnerTexts();
+    await page.getByRole('link', { name: 'Revenue', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Revenue' }).waitFor();
+    await page.getByRole('navigation', { name: 'Modes' }).getByRole('link', { name: 'TEST' }).click();
+    await table.first().click();
+    const ofAll = page.locator('.totals').filter({ hasText: 'GBP' });
+    await ofAll.waitFor();
+    expect(poundsIn(await ofAll.innerText())).toBeGreaterThanOrEqual(poundsIn(ofOne[0] ?? ''));
+    expect(await faultsOf(page, 'console-revenue')).toEqual([]);
+    await page.getByLabel('Period').selectOption({ index: 2 });
+    await page.getByText('Nothing was paid or credited').waitFor();
+    await page.goBack();
+    await page.goBack();
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: /^TEST-\d+ as PDF$/ }).click();
     expect((await download).suggestedFilename()).toMatch(/^TEST-\d{6}\.pdf$/);
@@ -95,7 +110,9 @@ export function walksOfStaffWork(portal: () => Portal): void {
     await row(reference).getByText('+GBP 12.50').waitFor();
     await eventually(() => {
       const calls = auditOf(system, 'billing').filter(({ path }) => path === '/admin/balances/top-up');
-      expect(calls.at(-1)).toMatchObject({ actor: addressOf('Fay'), status: 200, reason: 'goodwill' });
+      expect(calls).toContainEqual(
+        expect.objectContaining({ actor: addressOf('Fay'), status: 200, reason: 'goodwill' }),
+      );
     });
   });
 
@@ -237,6 +254,8 @@ async function leaveOthers(page: Page, title: string): Promise<void> {
     },
     { timeoutMs: 60_000 },
   );
+  // The keys work from the moment at which it has the focus.
+  await page.locator('h2:focus', { hasText: title }).waitFor();
 }
 
 async function answer(page: Page, submit: string, reason: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { newOrganisation } from '../../harness/advertiser.ts';
+import { openConsole } from './console-staff.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
 /** One page of each kind: the first, one with a drawing and tables, the longest, one of the reference, and a missing one. */
@@ -17,13 +18,34 @@ export function walksOfGuides(portal: () => Portal): void {
     }
   });
 
-  it.concurrent('the front page and those about the service have no serious fault, and a price to try', async () => {
+  it.concurrent('pages that no other walk visits have no serious fault', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const look = async (paths: readonly string[]) => {
+      for (const path of paths) {
+        await go(path);
+        expect(await faultsOf(page, `page${path.replaceAll(/\W+/g, '-')}`)).toEqual([]);
+      }
+    };
+    await look(['/status', '/contact', '/downloads/', '/portal/docs', '/portal/sign-in', '/portal/test']);
+    await look(['/portal/unsubscribe/unknown', `${system.state().billing}/pay/unknown`]);
+    await signIn((await newOrganisation(system)).adminEmail);
+    await look([
+      '/portal/live',
+      '/portal/test/nothing',
+      '/portal/test/offers/999999999',
+      '/portal/test/keys',
+    ]);
+    await openConsole(visitor, system);
+    await look(['/pictures/decisions', '/nothing'].map((path) => system.state().console + path));
+  });
+
+  it.concurrent('the front page has no serious fault, and a price to try', async () => {
     await using visitor = await portal().visitor();
     const { page, go } = visitor;
-    for (const path of ['status', 'contact', '']) {
-      await go(`/${path}`);
-      expect(await faultsOf(page, `site-${path}`)).toEqual([]);
-    }
+    await go('/');
+    expect(await faultsOf(page, 'site')).toEqual([]);
     await page.getByRole('slider', { name: 'Shown for' }).press('Home');
     await page.getByText('GBP 84.43').waitFor();
   });

@@ -185,6 +185,40 @@ export function walksOfMishaps(portal: () => Portal): void {
     await page.getByRole('heading', { name: 'One step left: pay' }).waitFor();
   });
 
+  it.concurrent('what could not be loaded is asked for again, and a failed refresh leaves the page as it is', async () => {
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail } = await newOrganisation(portal().system);
+    await signIn(adminEmail);
+    await go('/portal/test/offers/new');
+    await page.route(/assets\/(place-lists|town-list|postcode-list)/, (route) => route.abort());
+    const field = page.getByLabel('Find a place');
+    await field.fill('Leeds');
+    await page.getByText('The list of places could not be loaded.').waitFor();
+    expect(await faultsOf(page, 'places-not-loaded')).toEqual([]);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await field.focus();
+    await page.locator('.suggestions li').first().waitFor();
+    // Enter comes before the places of the new text: those of the text before are still shown.
+    await field.pressSequentially('Manchester england');
+    await field.press('Enter');
+    await page.getByText('miles around Manchester').waitFor();
+
+    await writeOffer(page, 'Two for one');
+    await create(page);
+    await page.getByRole('link', { name: 'Go to the offer' }).click();
+    await page.getByRole('button', { name: 'Delete Two for one' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('It has not been paid for').waitFor();
+    const refresh = /\/portal\/api\/test\/offers\/\d+$/;
+    await page.route(refresh, (route) => route.abort());
+    // The request, its repeat, and the next one: by then the page knows of the failure.
+    for (let failed = 0; failed < 3; failed++)
+      await page.waitForEvent('requestfailed', (request) => refresh.test(request.url()));
+    expect(await dialog.isVisible()).toBe(true);
+  });
+
   it.concurrent('play money is added once, and a reload finds out, when its answer is lost', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();

@@ -22,7 +22,7 @@ export async function writeOffer(page: Page, title: string, city = 'London'): Pr
   await page.getByLabel('Find a place').press('Enter');
   await page.getByText(`miles around ${city}`).waitFor();
   await page.getByLabel('1 day').check();
-  await page.locator('.estimate strong').waitFor();
+  await page.locator('.estimate[data-waiting="false"] strong').waitFor();
 }
 
 /** In TEST mode by its helper: a file from the disk would be missing in a request that a walk passes on itself. */

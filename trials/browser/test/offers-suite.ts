@@ -1,8 +1,10 @@
 /** What a marketer does in TEST mode: fills the balance, creates an offer, watches it run, and deletes it. */
+import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../harness/advertiser.ts';
+import { payAsAPersonWould } from '../../harness/simulators.ts';
 import { create, ownPicture, pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
@@ -29,7 +31,7 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByText('There is no TEST offer yet').waitFor();
     expect(await faultsOf(page, 'offers-empty')).toEqual([]);
 
-    await page.getByRole('link', { name: 'New offer' }).click();
+    await page.getByRole('link', { name: 'Create the first one' }).click();
     await writeOffer(page, 'Two for one');
     await moveByKeyboard(page);
     expect(await faultsOf(page, 'new-offer')).toEqual([]);
@@ -82,13 +84,69 @@ export function walksOfOffers(portal: () => Portal): void {
     expect(await faultsOf(page, 'deleted-offer')).toEqual([]);
 
     await go('/portal/test/money');
-    for (const cause of [
-      'Top-up by card',
-      'Play money',
-      'Offer bought',
-      'Credit for time in which the offer did not run',
-    ])
-      await page.getByRole('rowheader', { name: cause }).first().waitFor();
+    const booked = (cause: string) => page.getByRole('rowheader', { name: cause }).first();
+    await reloadUntil(page, booked('Credit for time in which the offer did not run'));
+    for (const cause of ['Top-up by card', 'Play money', 'Offer bought']) await booked(cause).waitFor();
+  });
+
+  it.concurrent('the statement shows some kinds of bookings alone, with their sums, and its address too', async () => {
+    const { system } = portal();
+    await using visitor = await portal().visitor();
+    const { page, go, signIn } = visitor;
+    const { adminEmail, key } = await newOrganisation(system);
+    const buyer = advertiser(system, key);
+    const { body } = await buyer.create(await offerForm({ title: 'Deleted soon' }));
+    // They begin later, so that no time passes before they are paid, which would be credited.
+    const later = { payment_method: 'E', start_datetime: inFuture(hourMs / 2) };
+    const byCard = await buyer.create(await offerForm({ ...later, title: 'Tea by card' }));
+    await payAsAPersonWould(byCard.body.payment_url);
+    const places = JSON.stringify([
+      { latitude: 51.5136, longitude: -0.1365 },
+      { latitude: 51.5416, longitude: -0.1433 },
+    ]);
+    const form = await offerForm({ ...later, title: 'Twice', 'location[]': undefined, places });
+    const headers = { 'idempotency-key': randomUUID() };
+    const { body: group } = await buyer.request('POST', '/offer-groups', { body: form, headers });
+    await buyer.request('DELETE', `/offers/${body.offer_id}`);
+    await signIn(adminEmail);
+    await go('/portal/test/offers');
+    await page.locator('.group-row').getByRole('link', { name: 'Twice', exact: true }).click();
+    // The list has a button to pay too.
+    await page.getByRole('heading', { level: 1, name: 'Twice' }).waitFor();
+    await page.getByRole('link', { name: 'Pay for Twice' }).waitFor();
+    // One action comes first.
+    expect(await page.locator('a.button:not(.quiet)').count()).toBe(1);
+    const ofGroup = page.url();
+    await payAsAPersonWould(group.payment_url);
+    await go('/portal/test/money');
+    const row = (name: string) => page.getByRole('rowheader', { name });
+    await reloadUntil(page, row('Several offers paid by card'));
+    await row('Several offers paid by card').getByRole('link').click();
+    await page.waitForURL(ofGroup);
+    await page.goBack();
+    await reloadUntil(page, row('Credit for time in which the offer did not run: Deleted soon'));
+    await reloadUntil(page, row('Offer paid by card: Tea by card'));
+    const show = (title: string) => page.getByLabel('Show').selectOption(title);
+    await show('Credits');
+    await row('Offer paid by card').waitFor({ state: 'detached' });
+    expect(await page.getByRole('rowheader').allInnerTexts()).toEqual([
+      expect.stringMatching(/: Deleted soon$/),
+    ]);
+    await show('Payments by card');
+    await row('Offer paid by card: Tea by card').waitFor();
+    const paid = await page.getByText(/^by card GBP.* VAT$/).allInnerTexts();
+    expect(paid).toHaveLength(2);
+    const [net, vat] = (await page.locator('.totals dd').allInnerTexts()).slice(-2).map(penceIn);
+    const parts = paid.map((text) => text.split(' and ').map(penceIn));
+    expect([net, vat]).toEqual([0, 1].map((part) => parts.reduce((sum, each) => sum + (each[part] ?? 0), 0)));
+    await page.getByLabel('Period').selectOption({ index: 1 });
+    await page.getByText('Months are those of UTC').waitFor();
+    expect(await faultsOf(page, 'money-filtered')).toEqual([]);
+    await page.reload();
+    await row('Offer paid by card: Tea by card').waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(2);
+    await show('Refunds and disputes');
+    await page.getByText('No such transactions').waitFor();
   });
 
   it.concurrent('an offer is edited, duplicated, and extended once by two clicks', async () => {
@@ -131,7 +189,7 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByRole('link', { name: `offer ${id}` }).click();
     await page.getByText('It continues until').waitFor();
     const changes = page.getByRole('list').filter({ hasText: 'Created' });
-    await changes.getByText(adminEmail).first().waitFor();
+    await changes.getByText('Extended by').waitFor();
     expect(
       (await changes.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/, \d.*/s, '')),
     ).toEqual([
@@ -151,7 +209,7 @@ export function walksOfOffers(portal: () => Portal): void {
     const { page, go, signIn } = visitor;
     const { adminEmail, key } = await newOrganisation(system);
     await signIn(adminEmail);
-    await page.getByText('Views, clicks and spend are shown here').waitFor();
+    await page.getByText('What to do next').waitFor();
     const titles = ['Two coffees', 'Tea for two', 'Coffee to go'];
     for (const title of titles) await advertiser(system, key).create(await offerForm({ title }));
 
@@ -256,7 +314,7 @@ export function walksOfOffers(portal: () => Portal): void {
     await page.getByRole('button', { name: 'Move the clock' }).click();
     await row.getByText('Ended').waitFor();
     await page.getByRole('button', { name: 'Back to the real time' }).click();
-    await page.getByText('the real time').waitFor();
+    await page.getByRole('button', { name: 'Back to the real time' }).waitFor({ state: 'detached' });
     await row.getByText('Ended').waitFor();
 
     await go('/portal/live/offers');
@@ -275,4 +333,8 @@ async function moveByKeyboard(page: Page): Promise<void> {
   await page.getByLabel('Radius').fill('15');
   await page.locator('.estimate strong').waitFor();
   await page.locator('.leaflet-tile-loaded').first().waitFor();
+}
+
+function penceIn(text: string): number {
+  return Number(text.replaceAll(/\D/g, ''));
 }

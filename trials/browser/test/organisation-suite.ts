@@ -34,6 +34,23 @@ export function walksOfOrganisations(portal: () => Portal): void {
     }
   });
 
+  it.concurrent('a page whose script never comes says so, and can be loaded again', async () => {
+    await using visitor = await portal().visitor();
+    const { context, page } = visitor;
+    const address = '**/portal/assets/sign-in-*.js';
+    await context.route(address, () => {});
+    await page.clock.install();
+    await page.goto('/portal/sign-in', { waitUntil: 'commit' });
+    await eventually(async () => {
+      await page.clock.fastForward(30_000);
+      await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor({ timeout: 1_000 });
+    });
+    await context.unroute(address);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Reload' }).count()).toBe(0);
+  });
+
   it.concurrent('an organisation registers, accepts the terms, and uses its key with curl', async () => {
     const { system } = portal();
     await using visitor = await portal().visitor();

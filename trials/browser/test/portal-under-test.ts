@@ -88,8 +88,8 @@ async function tryAgainWhereAsked(page: Page): Promise<void> {
     .locator('xpath=following-sibling::div[1]/button[1]');
   const again = async () => {
     const button = ofList.or(ofForm).first();
-    // The answer may have come meanwhile, without a click.
-    await button.click({ timeout: 15_000 }).catch(() => {});
+    // The answer may have come meanwhile, without a click. A real one would take the focus from a field whose list then closes.
+    await button.dispatchEvent('click', undefined, { timeout: 15_000 }).catch(() => {});
   };
   await page.addLocatorHandler(words, again, { noWaitAfter: true });
 }
@@ -227,8 +227,12 @@ async function showAs(page: Page, { size, colorScheme }: Look): Promise<void> {
   await page.setViewportSize(sizes[size]);
 }
 
-/** Waits until nothing is pale because it is about to be replaced, and no colour is changing. */
+/** Waits until charts and maps have the window's width, nothing is pale because it is about to be replaced, and no colour is changing. */
 async function standsStill(page: Page): Promise<void> {
+  // They learn of a new width in the frame after it.
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
   await eventually(async () => {
     const moving = await page.evaluate(() => [
       ...[...document.querySelectorAll('[data-waiting="true"]')].map(({ className }) => className),

@@ -9,14 +9,20 @@ export type Tally = {
   readonly unanswered: () => number;
   /** Requests that were answered with `Retry-After`. */
   readonly delayed: () => number;
+  /** When the last of both came, by `performance.now()`; undefined when none did. */
+  readonly lastRefusedAt: () => number | undefined;
   /** A line for each route: how often each outcome came, and the slowest reply. */
   readonly lines: () => string[];
 };
+
+const isUnanswered = (outcome: string) => !/^\d{3}/.test(outcome);
+const isDelayed = (outcome: string) => outcome.endsWith('with Retry-After');
 
 export function createTally(): Tally {
   const routes = new Map<string, { outcomes: Map<string, number>; slowestMs: number }>();
   const failures: string[] = [];
   let requests = 0;
+  let lastRefusedAt: number | undefined;
   const counted = (isMeant: (outcome: string) => boolean) => {
     let sum = 0;
     for (const { outcomes } of routes.values())
@@ -26,6 +32,7 @@ export function createTally(): Tally {
   return {
     count: (route, outcome, durationMs) => {
       requests += 1;
+      if (isUnanswered(outcome) || isDelayed(outcome)) lastRefusedAt = performance.now();
       const known = routes.get(route) ?? { outcomes: new Map<string, number>(), slowestMs: 0 };
       routes.set(route, known);
       known.outcomes.set(outcome, (known.outcomes.get(outcome) ?? 0) + 1);
@@ -34,8 +41,9 @@ export function createTally(): Tally {
     fail: (what) => failures.push(`${new Date().toISOString().slice(11, 23)} ${what}`),
     failures: () => failures,
     requests: () => requests,
-    unanswered: () => counted((outcome) => !/^\d{3}/.test(outcome)),
-    delayed: () => counted((outcome) => outcome.endsWith('with Retry-After')),
+    unanswered: () => counted(isUnanswered),
+    delayed: () => counted(isDelayed),
+    lastRefusedAt: () => lastRefusedAt,
     lines: () =>
       [...routes]
         .toSorted(([one], [other]) => one.localeCompare(other))

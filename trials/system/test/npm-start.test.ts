@@ -24,7 +24,7 @@ const state = () => JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))
 beforeAll(async () => {
   mkdirSync(join(repository, '.dev'), { recursive: true });
   folder = running.adopt(mkdtempSync(join(repository, '.dev', 'start-')), removeFolder);
-  const { env, dispose } = await storesOfRun('own');
+  const { env, dispose } = await storesOfRun();
   running.defer(dispose);
   child = spawn('npm', ['start'], {
     cwd: repository,

@@ -18,6 +18,7 @@ import { describeRolling } from '../rolling-suite.ts';
 import { describeSchemathesis } from '../schemathesis-suite.ts';
 import { describePythonClient } from '../sdk-python-suite.ts';
 import { describeSdk } from '../sdk-suite.ts';
+import { describeSpending } from '../spending-suite.ts';
 import { describeTraces } from '../trace-suite.ts';
 import { describeWebhooks } from '../webhooks-suite.ts';
 
@@ -53,6 +54,7 @@ describeGuides(() => started);
 describeSdk(() => started);
 describePythonClient(() => started);
 describeAssistants(() => started);
+describeSpending(() => started);
 describeSchemathesis(() => started);
 describeWebhooks(() => started);
 describeRolling(() => started);

@@ -9,26 +9,31 @@ import { ConsoleContext, useConsoleOf, useSession } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 
-const Health = lazy(async () => (await import('./pages/health.tsx')).Health);
-const Organisations = lazy(async () => (await import('./pages/organisations.tsx')).Organisations);
-const Organisation = lazy(async () => (await import('./pages/organisation.tsx')).Organisation);
-const OrganisationMoney = lazy(
-  async () => (await import('./pages/organisation-money.tsx')).OrganisationMoney,
-);
-const Offer = lazy(async () => (await import('./pages/offer.tsx')).Offer);
-const Offers = lazy(async () => (await import('./pages/offers.tsx')).Offers);
-const Reviews = lazy(async () => (await import('./pages/reviews.tsx')).Reviews);
-const Terms = lazy(async () => (await import('./pages/terms.tsx')).Terms);
-const Catalogue = lazy(async () => (await import('./pages/catalogue.tsx')).CataloguePage);
-const Pictures = lazy(async () => (await import('./pages/pictures.tsx')).Pictures);
-const Rulings = lazy(async () => (await import('./pages/rulings.tsx')).Rulings);
-const Picture = lazy(async () => (await import('./pages/picture.tsx')).Picture);
-const Parked = lazy(async () => (await import('./pages/parked.tsx')).Parked);
-const Rates = lazy(async () => (await import('./pages/rates.tsx')).Rates);
-const Placements = lazy(async () => (await import('./pages/placements.tsx')).Placements);
-const PlacementCalls = lazy(async () => (await import('./pages/placement-calls.tsx')).PlacementCalls);
-const Audit = lazy(async () => (await import('./pages/audit.tsx')).Audit);
-const Cards = lazy(async () => (await import('./pages/cards.tsx')).Cards);
+/** The script of a page is loaded on its first use. */
+const routes = [
+  ['/', lazy(async () => (await import('./pages/health.tsx')).Health)],
+  ['/organisations', lazy(async () => (await import('./pages/organisations.tsx')).Organisations)],
+  ['/organisations/:id', lazy(async () => (await import('./pages/organisation.tsx')).Organisation)],
+  [
+    '/organisations/:id/money',
+    lazy(async () => (await import('./pages/organisation-money.tsx')).OrganisationMoney),
+  ],
+  ['/offers', lazy(async () => (await import('./pages/offers.tsx')).Offers)],
+  ['/offers/:id', lazy(async () => (await import('./pages/offer.tsx')).Offer)],
+  ['/reviews', lazy(async () => (await import('./pages/reviews.tsx')).Reviews)],
+  ['/pictures', lazy(async () => (await import('./pages/pictures.tsx')).Pictures)],
+  ['/pictures/decisions', lazy(async () => (await import('./pages/rulings.tsx')).Rulings)],
+  ['/pictures/:name', lazy(async () => (await import('./pages/picture.tsx')).Picture)],
+  ['/placements', lazy(async () => (await import('./pages/placements.tsx')).Placements)],
+  ['/placements/calls', lazy(async () => (await import('./pages/placement-calls.tsx')).PlacementCalls)],
+  ['/terms', lazy(async () => (await import('./pages/terms.tsx')).Terms)],
+  ['/catalogue', lazy(async () => (await import('./pages/catalogue.tsx')).CataloguePage)],
+  ['/parked', lazy(async () => (await import('./pages/parked.tsx')).Parked)],
+  ['/revenue', lazy(async () => (await import('./pages/revenue.tsx')).PlatformRevenue)],
+  ['/rates', lazy(async () => (await import('./pages/rates.tsx')).Rates)],
+  ['/cards', lazy(async () => (await import('./pages/cards.tsx')).Cards)],
+  ['/audit', lazy(async () => (await import('./pages/audit.tsx')).Audit)],
+] as const;
 
 // A service that does not answer is not asked again: each request waits for seconds.
 const queries = createQueries((status) => status === 0);
@@ -47,10 +52,11 @@ function SignedIn() {
   const session = useSession();
   const signedIn = session.data === 'ended' ? null : (session.data ?? null);
   const staff = useConsoleOf(signedIn);
-  if (session.isPending || session.isError)
+  // A later failure, such as a lost connection, leaves the page as it is.
+  if (session.data === undefined)
     return (
       <Alone home="/" site="Staff console">
-        {session.isPending ? (
+        {session.error === null ? (
           <Loading what="the console" />
         ) : (
           <Failed error={session.error} retry={session.refetch} />
@@ -62,24 +68,9 @@ function SignedIn() {
     <ConsoleContext.Provider value={staff}>
       <Shell>
         <Router>
-          <Route path="/" component={Health} />
-          <Route path="/organisations" component={Organisations} />
-          <Route path="/organisations/:id" component={Organisation} />
-          <Route path="/organisations/:id/money" component={OrganisationMoney} />
-          <Route path="/offers" component={Offers} />
-          <Route path="/offers/:id" component={Offer} />
-          <Route path="/reviews" component={Reviews} />
-          <Route path="/pictures" component={Pictures} />
-          <Route path="/pictures/decisions" component={Rulings} />
-          <Route path="/pictures/:name" component={Picture} />
-          <Route path="/placements" component={Placements} />
-          <Route path="/placements/calls" component={PlacementCalls} />
-          <Route path="/terms" component={Terms} />
-          <Route path="/catalogue" component={Catalogue} />
-          <Route path="/parked" component={Parked} />
-          <Route path="/rates" component={Rates} />
-          <Route path="/cards" component={Cards} />
-          <Route path="/audit" component={Audit} />
+          {routes.map(([path, page]) => (
+            <Route key={path} path={path} component={page} />
+          ))}
           <Route default component={NotFound} />
         </Router>
       </Shell>

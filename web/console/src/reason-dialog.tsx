@@ -6,38 +6,46 @@ import type { Reply } from '../../ui/calls/call.ts';
 import { DialogForm } from '../../ui/dialog-form.tsx';
 import { InputField } from '../../ui/field.tsx';
 import { textOf } from '../../ui/form.tsx';
-import { oldestShown, sessionKey } from './session.ts';
+import { oldestShown, sessionKey, useConsole } from './session.ts';
 
-type ReasonDialogProps = {
+/** Adds the reason to the body. The reply warns if another person has decided since the data was read. */
+type SendWithReason = <Body>(path: string, body?: object, method?: 'POST' | 'PUT') => Promise<Reply<Body>>;
+
+/** Null: nothing was done. */
+export type CloseWithMessage = (message: string | null) => void;
+
+type ReasonDialogProps<Body, Done> = {
   readonly title: string;
   /** The effect of the action. */
   readonly children: ComponentChildren;
   readonly submit: string;
   /** The action ends or destroys something, so its button is red. */
   readonly ends?: boolean;
-  /** Who reads the reason. */
-  readonly hint?: string;
-  /** `seenAt`: sent with the call, which warns about later decisions of others; undefined after that warning. */
-  readonly act: (o: {
-    readonly reason: string;
-    readonly values: FormData;
-    readonly seenAt: number | undefined;
-  }) => Promise<Reply<unknown>>;
-  /** `done`: whether the action was done. */
-  readonly close: (done: boolean) => void;
+  readonly advertiserReads?: boolean;
+  /** Sends the action, or returns what is wrong with the form. */
+  readonly act: (send: SendWithReason, values: FormData) => Promise<Reply<Body>> | string;
+  /** What `close` gets after the action, mostly a message. */
+  readonly done: (body: Body) => Done;
+  /** Null: nothing was done. */
+  readonly close: (done: Done | null) => void;
 };
 
 const forStaff = 'Stored in the audit log with your name. Do not write personal data.';
+const forAdvertisers =
+  'The advertiser reads it in a mail and in the portal: say what must change. The audit log has it with your name.';
 
-export function ReasonDialog(o: ReasonDialogProps) {
-  const { title, children, submit, ends = false, hint = forStaff, act, close } = o;
+export function ReasonDialog<Body, Done>(o: ReasonDialogProps<Body, Done>) {
+  const { title, children, submit, ends = false, advertiserReads = false, act, done, close } = o;
+  const { send } = useConsole();
   const queries = useQueryClient();
   // The time when the dialog was opened: the page behind it may be reloaded meanwhile.
   const [seenAt, setSeenAt] = useState<number | undefined>(() => oldestShown(queries));
   const readAgain = () =>
     queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
-  const send = async (values: FormData) => {
-    const reply = await act({ reason: textOf(values, 'reason'), values, seenAt });
+  const perform = async (values: FormData) => {
+    const reason = textOf(values, 'reason');
+    const reply = await act((path, body, method) => send(path, { ...body, reason }, seenAt, method), values);
+    if (typeof reply === 'string') return reply;
     if (!reply.ok) {
       // Another person has decided meanwhile, and the person has seen this warning: the next click confirms.
       if (reply.status === 409) setSeenAt(undefined);
@@ -46,7 +54,7 @@ export function ReasonDialog(o: ReasonDialogProps) {
     }
     // The action may have changed everything that is shown.
     await readAgain();
-    close(true);
+    close(done(reply.body));
     return null;
   };
   return (
@@ -54,11 +62,18 @@ export function ReasonDialog(o: ReasonDialogProps) {
       title={title}
       submit={submit}
       kind={ends ? 'danger' : undefined}
-      send={send}
-      close={() => close(false)}
+      send={perform}
+      close={() => close(null)}
     >
       {children}
-      <InputField label="Reason" hint={hint} name="reason" maxLength={500} autocomplete="off" required />
+      <InputField
+        label="Reason"
+        hint={advertiserReads ? forAdvertisers : forStaff}
+        name="reason"
+        maxLength={500}
+        autocomplete="off"
+        required
+      />
     </DialogForm>
   );
 }

@@ -3,6 +3,7 @@ import type { SignOutReply } from '@offer-ads/contracts/admin/console-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import {
   Building,
+  ChartColumn,
   Coins,
   CreditCard,
   History,
@@ -35,6 +36,7 @@ const sections = [
   { path: 'terms', title: 'Terms', icon: ScrollText },
   { path: 'catalogue', title: 'Catalogue', icon: ListTree },
   { path: 'parked', title: 'Parked events', icon: Inbox },
+  { path: 'revenue', title: 'Revenue', icon: ChartColumn },
   { path: 'rates', title: 'Rates', icon: Coins },
   { path: 'cards', title: 'Card problems', icon: CreditCard },
   { path: 'audit', title: 'Audit log', icon: History },

@@ -1,6 +1,7 @@
 /** The pages of an API reference: a page for each group of operations, made from the OpenAPI document. They need no script. */
+import { escapeHtml as escape } from '@offer-ads/contracts/values/html-text';
 import { codeBlock, renderLine, renderText } from '../markdown.ts';
-import { type Assets, escape, type NavigationEntry, referencePage } from '../page.ts';
+import { type Assets, type NavigationEntry, referencePage } from '../page.ts';
 import { samplesHtml } from '../samples.ts';
 import { beforeSamples, samplesOf } from './call-samples.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { call, type Reply } from '../../ui/calls/call.ts';
-import { askFirstEstimate, type FirstEstimate } from './pages/offers/new/first-estimate.ts';
+import { askFirstEstimate, type FirstEstimate } from './pages/offers/new/price/first-estimate.ts';
 import { modeOf, portalOf } from './portal.ts';
 
 export function askSession(signal?: AbortSignal): Promise<Reply<SessionReply>> {

@@ -12,8 +12,15 @@ export type PageComponent = ComponentType & {
 
 export type PageScript = ComponentType & { readonly preload: () => Promise<PageComponent> };
 
+/** Even a slow phone gets the largest script in less. */
+const LOADED_WITHIN_MS = 30_000;
+
 export function pageScript(load: () => Promise<PageComponent>): PageScript {
-  return lazy(() => load().catch(() => NotLoaded));
+  return lazy(() => Promise.race([load(), tooLate()]).catch(() => NotLoaded));
+}
+
+function tooLate(): Promise<never> {
+  return new Promise((_resolve, reject) => setTimeout(reject, LOADED_WITHIN_MS));
 }
 
 /** Each release renames the scripts and removes the old ones, so an open page may fail to load one. */

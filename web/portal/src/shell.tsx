@@ -1,7 +1,7 @@
 /** The frame of every page: organisation, mode, navigation and sign-out. */
 
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
-import { Activity, BookOpen, CodeXml, Mail } from 'lucide';
+import { Activity, BookOpen, CircleQuestionMark, CodeXml, Mail } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { Brand } from '../../ui/brand.tsx';
@@ -110,6 +110,7 @@ function ModeSwitch() {
 }
 
 const elsewhere = [
+  { address: '/docs/portal', title: 'Help', icon: CircleQuestionMark },
   { address: '/docs', title: 'Guides', icon: BookOpen },
   { address: '/docs/reference', title: 'API reference', icon: CodeXml },
   { address: '/status', title: 'Status', icon: Activity },

@@ -24,7 +24,8 @@ export function SignedIn() {
         <Loading what="the portal" />
       </SignedOut>
     );
-  if (session.isError)
+  // A later failure, such as a lost connection, leaves the page as it is.
+  if (session.data === undefined)
     return (
       <SignedOut>
         <Failed error={session.error} retry={session.refetch} />

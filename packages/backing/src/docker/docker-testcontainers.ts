@@ -2,7 +2,7 @@
 
 import type { Store } from '../stores.ts';
 import { containerPorts, images, readyContainer } from './containers.ts';
-import { type ContainerRunner, dockerCommand } from './docker.ts';
+import { type ContainerRunner, hasImage, pull } from './docker.ts';
 
 /** This container removes the others when a run is killed. testcontainers 12 uses this version. */
 const REAPER_IMAGE = 'testcontainers/ryuk:0.14.0';
@@ -11,9 +11,9 @@ export const testcontainers: ContainerRunner = {
   check: async () => {
     const { getContainerRuntimeClient } = await library();
     await getContainerRuntimeClient();
-    if (await dockerCommand.hasImage(REAPER_IMAGE)) return;
+    if (await hasImage(REAPER_IMAGE)) return;
     try {
-      await dockerCommand.pull(REAPER_IMAGE);
+      await pull(REAPER_IMAGE);
     } catch {
       // Without it the containers of a killed run stay, which is better than no containers.
       process.env.TESTCONTAINERS_RYUK_DISABLED = 'true';

@@ -15,32 +15,22 @@ export type ContainerRunner = {
   readonly start: (store: Store) => Promise<RunningStore>;
 };
 
-/** Questions to Docker; tests pass their own. */
-export type DockerProbes = {
-  /** Rejects with the reason when the daemon does not answer. */
-  readonly daemonAnswers: () => Promise<void>;
-  readonly hasImage: (image: string) => Promise<boolean>;
-  /** Rejects with the reason when the image does not arrive in time. */
-  readonly pull: (image: string) => Promise<void>;
-};
-
 /** Looks for one store. Whether Docker works at all is asked only once. */
 export function lookInDocker(
   runner: ContainerRunner,
-  probes: DockerProbes = dockerCommand,
 ): (store: Store) => Promise<Look<() => Promise<RunningStore>>> {
   let works: Promise<void> | undefined;
   return async (store) => {
     const image = images[store];
     try {
-      works ??= probes.daemonAnswers().then(runner.check);
+      works ??= daemonAnswers().then(runner.check);
       await works;
     } catch (error) {
       return notFound(reasonOf(error));
     }
-    if (await probes.hasImage(image)) return found(() => runner.start(store), `image ${image} is present`);
+    if (await hasImage(image)) return found(() => runner.start(store), `image ${image} is present`);
     try {
-      await probes.pull(image);
+      await pull(image);
       return found(() => runner.start(store), `image ${image} was pulled`);
     } catch (error) {
       return notFound(`image ${image} is missing and could not be pulled (${reasonOf(error)})`);
@@ -53,30 +43,31 @@ const ANSWER_BOUND_MS = 5_000;
 /** A longer pull takes more time than the embedded servers, even on their first run. */
 const PULL_BOUND_MS = 60_000;
 
-export const dockerCommand: DockerProbes = {
-  daemonAnswers: async () => {
-    if (onPath('docker') === undefined) throw new Error('no docker on PATH');
-    try {
-      await run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: ANSWER_BOUND_MS });
-    } catch {
-      throw new Error('its daemon does not answer');
-    }
-  },
-  hasImage: async (image) => {
-    try {
-      await run('docker', ['image', 'inspect', image]);
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  pull: async (image) => {
-    try {
-      await run('docker', ['pull', '--quiet', image], { timeout: PULL_BOUND_MS });
-    } catch (error) {
-      const { killed, stderr } = error as { killed?: boolean; stderr?: string };
-      const reason = killed === true ? 'not within a minute' : (stderr ?? '').trim() || reasonOf(error);
-      throw new Error(reason, { cause: error });
-    }
-  },
-};
+async function daemonAnswers(): Promise<void> {
+  if (onPath('docker') === undefined) throw new Error('no docker on PATH');
+  try {
+    await run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: ANSWER_BOUND_MS });
+  } catch {
+    throw new Error('its daemon does not answer');
+  }
+}
+
+export async function hasImage(image: string): Promise<boolean> {
+  try {
+    await run('docker', ['image', 'inspect', image]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Rejects with the reason when the image does not arrive in time. */
+export async function pull(image: string): Promise<void> {
+  try {
+    await run('docker', ['pull', '--quiet', image], { timeout: PULL_BOUND_MS });
+  } catch (error) {
+    const { killed, stderr } = error as { killed?: boolean; stderr?: string };
+    const reason = killed === true ? 'not within a minute' : (stderr ?? '').trim() || reasonOf(error);
+    throw new Error(reason, { cause: error });
+  }
+}

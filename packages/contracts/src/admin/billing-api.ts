@@ -45,22 +45,36 @@ export const adminStatementQuery = withPeriodInOrder(
     limit: z.coerce.number().pipe(z.int().min(1).max(1_000)).default(100),
   }),
 );
-/** GET /admin/balances/revenue? takes a `balanceQuery`: the last 30 days of UTC, the earliest first; the last one is not over. */
+/** GET /admin/balances/revenue?: of all organisations, or of one; in a month of UTC, or else in the last 30 days. */
+export const revenueQuery = z.object({
+  mode,
+  organisationId: balanceQuery.shape.organisationId.optional(),
+  currency: currency.optional(),
+  month: z
+    .string()
+    .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10')
+    .optional(),
+});
 export const REVENUE_DAYS = 30;
 export const revenueReply = z.object({
   mode,
-  currency,
-  days: z
-    .array(
-      z.object({
-        day: z.iso.date(),
-        /** Prices of offers that were paid, from the balance or by card, without VAT. */
-        soldMinor: minorUnits,
-        /** Unused Time that was credited. */
-        creditedMinor: minorUnits,
-      }),
-    )
-    .length(REVENUE_DAYS),
+  /** Those in which something was paid or credited in the period. */
+  currencies: z.array(
+    z.object({
+      currency,
+      /** All days of the period up to today, the earliest first. Today is not over. */
+      days: z.array(
+        z.object({
+          day: z.iso.date(),
+          /** Prices of offers that were paid from the balance, and of those that were paid by card, without VAT. */
+          fromBalanceMinor: minorUnits,
+          byCardMinor: minorUnits,
+          /** Unused Time that was credited. */
+          creditedMinor: minorUnits,
+        }),
+      ),
+    }),
+  ),
 });
 export type RevenueReply = z.infer<typeof revenueReply>;
 

@@ -14,7 +14,15 @@ import {
 import { zonedDateTime } from '../values/date-time.ts';
 import { newKeyRights } from '../values/key-rights.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
-import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
+import {
+  country,
+  currency,
+  GREATEST_ID,
+  instant,
+  mode,
+  organisationId,
+  personId,
+} from '../values/primitives.ts';
 import { reason, trueOrFalse } from './api.ts';
 
 const name = line(200);
@@ -191,7 +199,7 @@ export type TermsVersionReply = z.infer<typeof termsVersionReply>;
  * repetition finds what is left.
  */
 export const personErasure = z.object({
-  person: z.union([z.object({ email }), z.object({ id: personId.max(2 ** 31 - 1) })]),
+  person: z.union([z.object({ email }), z.object({ id: personId.max(GREATEST_ID) })]),
   /** True: only says what would be erased. */
   dryRun: z.boolean(),
   reason,
@@ -224,7 +232,7 @@ const requestsPerMinute = z.int().min(1).max(100_000).nullable();
 /** POST /admin/keys. Mode null: like keys from before modes were recorded. */
 export const keyWish = z.object({
   // The largest id of the store.
-  organisationId: organisationId.max(2 ** 31 - 1),
+  organisationId: organisationId.max(GREATEST_ID),
   mode: mode.nullable(),
   expiresAt,
   /** The owner of the key; the organisation's first admin if left out. */

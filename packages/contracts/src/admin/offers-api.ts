@@ -6,6 +6,7 @@ import { shownTexts } from '../values/offer-text-schemas.ts';
 import {
   categoryId,
   currency,
+  GREATEST_ID,
   instant,
   interestId,
   milliseconds,
@@ -81,10 +82,7 @@ export type OfferFilter = z.infer<typeof offerFilter>;
  * its limit, or none, and still a `nextCursor`: the next page looks among older offers.
  */
 export const adminOffersQuery = z.object({
-  organisationId: z.coerce
-    .number()
-    .pipe(organisationId.max(2 ** 31 - 1))
-    .optional(),
+  organisationId: z.coerce.number().pipe(organisationId.max(GREATEST_ID)).optional(),
   mode: mode.optional(),
   /** Words with which words of the title begin; all of them must be there. Upper and lower case are equal. */
   title: z
@@ -113,7 +111,7 @@ export const reviewRequest = z.object({ contentVersion: z.int().positive() });
 
 /** GET /admin/offers/export? : all offers of an organisation with everything about them; by `deleted` those that were deleted, or the others. */
 export const offersExportQuery = z.object({
-  organisationId: z.coerce.number().pipe(organisationId.max(2 ** 31 - 1)),
+  organisationId: z.coerce.number().pipe(organisationId.max(GREATEST_ID)),
   deleted: trueOrFalse,
   cursor: z.string().max(100).optional(),
 });
@@ -144,17 +142,15 @@ export const imageNamed = z.object({
 export const imageOffersReply = z.object({ offers: z.array(adminOffer) });
 export type ImageOffersReply = z.infer<typeof imageOffersReply>;
 
-/** The largest id of the store. */
-const greatestId = 2 ** 31 - 1;
 const category = z.object({
-  categoryId: categoryId.max(greatestId),
+  categoryId: categoryId.max(GREATEST_ID),
   categoryName: line(100),
   active: z.boolean().default(true),
   /** Null: every organisation may use it. */
-  organisationIds: z.array(organisationId.max(greatestId)).max(1_000).nullable().default(null),
+  organisationIds: z.array(organisationId.max(GREATEST_ID)).max(1_000).nullable().default(null),
 });
 const interest = z.object({
-  interestId: interestId.max(greatestId),
+  interestId: interestId.max(GREATEST_ID),
   interestName: line(100),
   active: z.boolean().default(true),
 });

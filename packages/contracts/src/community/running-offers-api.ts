@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { eventAttributes } from '../events/cloud-events.ts';
 import { OfferCreated } from '../events/offers.ts';
-import { instant } from '../values/primitives.ts';
+import { GREATEST_ID, instant } from '../values/primitives.ts';
 
 /** GET /placements/offers? */
 export const runningOffersQuery = z.strictObject({
@@ -13,8 +13,7 @@ export const runningOffersQuery = z.strictObject({
     .string()
     .regex(/^[1-9]\d{0,9}$/, 'must be the next_cursor of a page before')
     .transform(Number)
-    // The largest id of the store.
-    .refine((offerId) => offerId < 2 ** 31, 'must be the next_cursor of a page before')
+    .refine((offerId) => offerId <= GREATEST_ID, 'must be the next_cursor of a page before')
     .optional()
     .meta({ type: 'string', description: 'The `next_cursor` of the page before.' }),
   limit: z

@@ -1,6 +1,15 @@
 /** Events of billing: payments and balances. */
 import { z } from 'zod';
-import { currency, instant, minorUnits, mode, offerId, organisationId } from '../values/primitives.ts';
+import { placeLimits } from '../values/places.ts';
+import {
+  currency,
+  groupId,
+  instant,
+  minorUnits,
+  mode,
+  offerId,
+  organisationId,
+} from '../values/primitives.ts';
 import { declareEvent } from './event-declaration.ts';
 
 const balanceReference = z.object({ organisationId, mode, currency, balanceMinor: minorUnits });
@@ -18,6 +27,11 @@ export const OfferPaid = declareEvent({
     netMinor: minorUnits,
     vatMinor: minorUnits,
     paidAt: instant,
+    together: z
+      .array(z.object({ offerId, netMinor: minorUnits, vatMinor: minorUnits }))
+      .max(placeLimits.most)
+      .optional()
+      .meta({ description: 'Of an offer of a group: all that this payment is for, itself included.' }),
   }),
   meaning: 'The card payment of an offer was received.',
 });
@@ -27,7 +41,23 @@ export const BalanceCredited = declareEvent({
   version: 1,
   owner: 'billing',
   consumers: ['notifier', 'offers'],
-  schema: balanceReference.extend({ offerId, title: z.string(), amountMinor: minorUnits }),
+  schema: balanceReference.extend({
+    offerId,
+    title: z.string(),
+    amountMinor: minorUnits,
+    group: z
+      .object({
+        groupId,
+        title: z.string(),
+        amountMinor: minorUnits,
+        balanceMinor: minorUnits,
+        creditId: z.string().meta({ description: 'The same for all that were credited together.' }),
+      })
+      .optional()
+      .meta({
+        description: 'All offers of its group that were credited with it, and the balance after them.',
+      }),
+  }),
   meaning: 'Unused Time of an offer was credited to the balance of its mode, net of VAT.',
 });
 

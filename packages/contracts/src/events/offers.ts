@@ -40,9 +40,12 @@ const unusedTime = z.object({ unusedMs: milliseconds, scheduledMs: milliseconds.
 /** Of an offer of a group: what its offers that are meant are called together. */
 const together = z.object({ groupId, title: z.string() });
 
-/** What all offers that are paid together cost. */
+/** What all offers that are paid together cost, and when the first of them starts and the first of them ends. */
 const paidTogether = together.extend({
   places: z.int().positive(),
+  startAt: instant,
+  expiryAt: instant,
+  haveSameTime: z.boolean().meta({ description: 'Whether all start and end with the first.' }),
   netMinor: minorUnits,
   vatMinor: minorUnits,
 });
@@ -50,6 +53,14 @@ const paidTogether = together.extend({
 /** The offers of the group that end with this one, so that one mail tells of all. */
 const endingTogether = together.extend({
   places: z.array(z.object({ offerId, label: z.string() })).max(placeLimits.most),
+});
+
+/**
+ * The paid offers of the group that ended, were deleted or were paid in the same transaction, itself included. Billing credits them together,
+ * so that one mail names the amount of all.
+ */
+const creditedTogether = together.extend({
+  unused: z.array(unusedTime.extend({ offerId })).max(placeLimits.most),
 });
 
 export const OfferCreated = declareEvent({
@@ -114,7 +125,7 @@ export const OfferPaymentApplied = declareEvent({
     currency,
     netMinor: minorUnits,
     vatMinor: minorUnits,
-    group: paidTogether.optional(),
+    group: paidTogether.extend(creditedTogether.shape).optional(),
     paidAt: instant,
     /** The state of the offer after the payment. A payment for an ended or deleted offer is wholly unused. */
     outcome: z.enum(['active', 'scheduled', 'ended', 'deleted']),
@@ -223,6 +234,7 @@ export const OfferEnded = declareEvent({
     paid: z.boolean(),
     endedAt: instant,
     group: endingTogether
+      .extend(creditedTogether.shape)
       .extend({ unusedMs: milliseconds.meta({ description: 'Of the one that ran least.' }) })
       .optional(),
   }),
@@ -234,7 +246,11 @@ export const OfferDeleted = declareEvent({
   version: 1,
   owner: 'offers',
   consumers: ['billing', 'notifier'],
-  schema: offerReference.extend(unusedTime.shape).extend({ paid: z.boolean(), deletedAt: instant }),
+  schema: offerReference.extend(unusedTime.shape).extend({
+    paid: z.boolean(),
+    deletedAt: instant,
+    group: creditedTogether.optional(),
+  }),
   meaning: 'The advertiser deleted the offer; it is never listed again.',
 });
 

@@ -168,7 +168,13 @@ export const statementPeriod = z.object({
   from: zonedDateTime.optional(),
   /** Before this instant. */
   to: zonedDateTime.optional(),
-  /** From the previous page, with the same period. */
+  kinds: z
+    .string()
+    .transform((kinds) => kinds.split(','))
+    .pipe(z.array(transactionKind))
+    .optional()
+    .meta({ description: 'Only bookings of these kinds, separated by commas.' }),
+  /** From the previous page, with the same period and kinds. */
   cursor: z.string().max(200).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
 });
@@ -190,6 +196,7 @@ export const statementEntry = z.object({
   bookedAt: instant,
   kind: transactionKind,
   offerId: offerId.nullable(),
+  groupId: groupId.nullable().meta({ description: 'Of a card payment for several offers: their group.' }),
   title: z.string().nullable().meta({
     description: 'The title of the offer or, of a card payment for several offers, what was paid for.',
   }),
@@ -206,6 +213,15 @@ export const statementReply = z.object({
   /** The balances before the first and after the last entry of the period; the same on all its pages. */
   openingBalanceMinor: minorUnits,
   closingBalanceMinor: minorUnits,
+  /** Of all bookings of the period and the kinds, on the first page. Null on others, and if there are more than `MAX_CSV_ENTRIES`. */
+  sums: z
+    .object({
+      entries: z.int().nonnegative(),
+      addedMinor: minorUnits,
+      deductedMinor: minorUnits.meta({ description: 'Not above zero.' }),
+      card: statementEntry.shape.card,
+    })
+    .nullable(),
   entries: z.array(statementEntry),
   nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
 });

@@ -6,22 +6,26 @@
 import { z } from 'zod';
 import {
   analyticsInterval,
+  checkOptionalPeriod,
   checkPeriod,
   dayRange,
   disabledReason,
+  offerChange as keysChange,
   listedOffer,
   listQuery,
   listReply,
+  MAX_BEST,
   MAX_POINTS,
+  traffic,
   utcInstant,
 } from '../public/api.ts';
 import { groupChangeReply, groupReply } from '../public/groups-api.ts';
-import { faultOfDays } from '../values/day-range.ts';
 import { MAX_TAG, TAG, usualLinkTags } from '../values/link-tags.ts';
 import { offerTexts } from '../values/offer-texts.ts';
 import { EXAMINED_OFFERS, MAX_OFFERS_AT_ONCE, offerSorts } from '../values/offers-list.ts';
 import {
   currency,
+  GREATEST_ID,
   groupId,
   minorUnits,
   offerId,
@@ -32,7 +36,6 @@ import {
 } from '../values/primitives.ts';
 import { timeZone } from '../values/time-zone.ts';
 
-const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
 const spendMinor = minorUnits.meta({
   description: 'What was paid less what was credited, net of VAT, in minor units.',
 });
@@ -65,6 +68,10 @@ export const portalOffer = listedOffer
     }),
     group_id: groupId.nullable().meta({ description: 'Null: the offer belongs to no group.' }),
     place_label: z.string().nullable().meta({ description: 'The name of its place in the group.' }),
+    group_offers: z
+      .int()
+      .nullable()
+      .meta({ description: 'How many offers of its group are not deleted. Null: it belongs to no group.' }),
     ...traffic,
     spend_minor: spendMinor,
     trading_name: z
@@ -185,7 +192,7 @@ export type CreationReply = z.infer<typeof creationReply>;
 /** POST /portal/api/{mode}/offers/pause and /resume: the same command for many offers, each by itself. */
 export const bulkRequest = z.object({
   offer_ids: z
-    .array(offerId)
+    .array(offerId.max(GREATEST_ID))
     .min(1)
     .max(MAX_OFFERS_AT_ONCE)
     .refine((ids) => new Set(ids).size === ids.length, 'must not contain an offer twice'),
@@ -207,12 +214,7 @@ export const resultsQuery = z
     ...dayRange,
     time_zone: timeZone.default('UTC').optional(),
   })
-  .superRefine(({ days, ...range }, context) => {
-    if (days !== undefined) return checkPeriod({ interval: days, ...range }, context);
-    const fault = faultOfDays(range);
-    if (fault !== null) context.addIssue({ code: 'custom', path: [fault.path], message: fault.message });
-  });
-const MAX_BEST = 5;
+  .superRefine(({ days, ...range }, context) => checkOptionalPeriod({ interval: days, ...range }, context));
 const resultsOfPeriod = z.object({
   ...traffic,
   spend_minor: spendMinor
@@ -283,22 +285,7 @@ export const changesQuery = z.object({
     .optional()
     .meta({ description: '`next_cursor` of the page before.' }),
 });
-export const changeOfOffer = z.enum([
-  'created',
-  'edited',
-  'paused',
-  'resumed',
-  'extended',
-  'review_requested',
-  'deleted',
-  'disabled',
-  'enabled',
-]);
-export type ChangeOfOffer = z.infer<typeof changeOfOffer>;
-export const offerChange = z.object({
-  change_id: z.int(),
-  what: changeOfOffer,
-  changed_datetime: utcInstant,
+export const offerChange = keysChange.extend({
   by: z
     .discriminatedUnion('kind', [
       z.object({ kind: z.literal('person'), person_id: personId }),
@@ -306,8 +293,6 @@ export const offerChange = z.object({
       z.object({ kind: z.literal('staff') }),
     ])
     .meta({ description: '`GET /authors` has the names. `staff`: the platform team.' }),
-  fields: z.array(z.string()).meta({ description: 'Of an edit: the fields that were changed.' }),
-  following_offer_id: offerId.nullable().meta({ description: 'Of an extension: the offer that follows.' }),
 });
 export type OfferChange = z.infer<typeof offerChange>;
 export const changesReply = z
@@ -339,7 +324,7 @@ export const offersCsvQuery = portalListQuery.omit({ limit: true, cursor: true, 
 });
 export const MAX_CSV_ROWS = 10_000;
 
-/** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval=&time_zone=, and analytics.csv with the same query */
+/** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval=&time_zone=, analytics.csv with the same query, and both of an offer group */
 export const seriesQuery = z
   .object({
     interval: analyticsInterval.optional(),
@@ -352,14 +337,10 @@ export const seriesQuery = z
   .superRefine(checkPeriod);
 export const seriesReply = z
   .object({
-    offer_id: offerId,
     interval: analyticsInterval.nullable().meta({ description: 'Null for the days of `from` and `to`.' }),
     start_datetime: utcInstant,
     end_datetime: utcInstant,
-    offer_status: offerStatus,
-    metrics: z
-      .object(traffic)
-      .meta({ description: 'The sums over all points: the same as in analytics for this period.' }),
+    metrics: z.object(traffic).meta({ description: 'The sums over all points.' }),
     time_zone: timeZone,
     bucket_seconds: z.int().positive().meta({
       description:

@@ -15,6 +15,9 @@ const unknown = { '404': refused('The organisation has no such offer in this mod
 
 const viewing = section('Offers', 'Viewer, Marketer, Admin');
 const changing = section('Offers', 'Marketer, Admin');
+const analytics = section('Analytics', 'Viewer, Marketer, Admin');
+const viewingTests = section('Testing', 'Viewer, Marketer, Admin');
+const changingTests = section('Testing', 'Marketer, Admin');
 
 const bulk = (id: string, summary: string) =>
   changing.change({
@@ -25,6 +28,27 @@ const bulk = (id: string, summary: string) =>
     body: offers.bulkRequest,
     replies: { '200': reply('What became of each.', offers.bulkReply) },
   });
+
+const seriesOf = (path: z.ZodObject) => ({ path, query: offers.seriesQuery });
+const seriesRefusals = { '400': refused('The interval or the time zone is invalid.'), ...unknown };
+const series = (id: string, of: string, path: z.ZodObject) =>
+  analytics.read({
+    id,
+    summary: `Views and clicks of ${of} over time, for charts`,
+    description: 'Oldest first, without gaps. Deleted offers count too.',
+    parameters: seriesOf(path),
+    replies: { '200': reply('The points.', offers.seriesReply), ...seriesRefusals },
+  });
+const seriesFile = (id: string, of: string, path: z.ZodObject) =>
+  analytics.read({
+    id,
+    summary: `Views and clicks of ${of} over time, as a CSV file`,
+    description: 'The points of the series, oldest first, in UTF-8 with a byte order mark.',
+    parameters: seriesOf(path),
+    replies: { '200': csvFile('The points.'), ...seriesRefusals },
+  });
+const groupPath = z.object({ mode, group_id: groupId });
+const ofGroup = ['all offers of a group', groupPath] as const;
 
 export const portalOfferPaths = pathsOf({
   'GET /{mode}/offers': viewing.read({
@@ -48,7 +72,7 @@ export const portalOfferPaths = pathsOf({
       '400': refused('A parameter is invalid, or there are too many offers; the message says which.'),
     },
   }),
-  'GET /{mode}/results': viewing.read({
+  'GET /{mode}/results': analytics.read({
     id: 'readResults',
     summary: 'What runs now, and views, clicks and spend of the last days',
     description:
@@ -59,13 +83,13 @@ export const portalOfferPaths = pathsOf({
       '400': refused('A parameter is invalid; the message names it.'),
     },
   }),
-  'GET /link-tags': viewing.read({
+  'GET /link-tags': analytics.read({
     id: 'readLinkTags',
     summary: 'Whether clicks on offers get UTM tags, and which',
     description: 'Of the organisation, for both modes.',
     replies: { '200': reply('The setting.', offers.linkTagsSetting) },
   }),
-  'PUT /link-tags': section('Offers', 'Admin').change({
+  'PUT /link-tags': section('Analytics', 'Admin').change({
     id: 'setLinkTags',
     summary: 'Switch UTM tags on and off',
     description:
@@ -90,18 +114,18 @@ export const portalOfferPaths = pathsOf({
     parameters: { path: offerPath },
     replies: { '200': reply('The offer.', offers.portalOffer), ...unknown },
   }),
-  'GET /{mode}/offer-groups/{group_id}': viewing.read({
+  'GET /{mode}/offer-groups/{group_id}': section('Offer groups', 'Viewer, Marketer, Admin').read({
     id: 'readGroup',
     summary: 'An offer group, with its offers and their figures',
     description: 'Also when its offers were deleted.',
-    parameters: { path: z.object({ mode, group_id: groupId }) },
+    parameters: { path: groupPath },
     replies: {
       '200': reply('The group.', offers.portalGroup),
       '404': refused('The organisation has no such group in this mode.'),
     },
   }),
   'POST /{mode}/offer-groups/check': {
-    ...changing.change({
+    ...section('Offer groups', 'Marketer, Admin').change({
       id: 'checkGroup',
       summary: 'Check the form of an offer group and price each of its offers',
       description:
@@ -146,29 +170,11 @@ export const portalOfferPaths = pathsOf({
       ...unknown,
     },
   }),
-  'GET /{mode}/offers/{offer_id}/analytics/series': viewing.read({
-    id: 'readAnalyticsSeries',
-    summary: 'Views and clicks of an offer over time, for charts',
-    description: 'Oldest first, without gaps. Also of an offer that was deleted.',
-    parameters: { path: offerPath, query: offers.seriesQuery },
-    replies: {
-      '200': reply('The points.', offers.seriesReply),
-      '400': refused('The interval or the time zone is invalid.'),
-      ...unknown,
-    },
-  }),
-  'GET /{mode}/offers/{offer_id}/analytics.csv': viewing.read({
-    id: 'exportAnalytics',
-    summary: 'Views and clicks of an offer over time, as a CSV file',
-    description: 'The points of the series, oldest first, in UTF-8 with a byte order mark.',
-    parameters: { path: offerPath, query: offers.seriesQuery },
-    replies: {
-      '200': csvFile('The points.'),
-      '400': refused('The interval or the time zone is invalid.'),
-      ...unknown,
-    },
-  }),
-  'POST /test/offers/{offer_id}/simulated-traffic': changing.change({
+  'GET /{mode}/offers/{offer_id}/analytics/series': series('readAnalyticsSeries', 'an offer', offerPath),
+  'GET /{mode}/offers/{offer_id}/analytics.csv': seriesFile('exportAnalytics', 'an offer', offerPath),
+  'GET /{mode}/offer-groups/{group_id}/analytics/series': series('readGroupSeries', ...ofGroup),
+  'GET /{mode}/offer-groups/{group_id}/analytics.csv': seriesFile('exportGroupAnalytics', ...ofGroup),
+  'POST /test/offers/{offer_id}/simulated-traffic': changingTests.change({
     id: 'simulateTraffic',
     summary: 'Simulate views and clicks of an Active offer, in TEST mode',
     description: 'They count from now, like views and clicks of members. Not available in LIVE mode.',
@@ -180,14 +186,14 @@ export const portalOfferPaths = pathsOf({
       '409': refused('The offer is not shown to members at present; the message says why.'),
     },
   }),
-  'GET /test/clock': viewing.read({
+  'GET /test/clock': viewingTests.read({
     id: 'readTestClock',
     summary: 'The time of the TEST offers',
     description: 'As in the public API. Not available in LIVE mode.',
     parameters: {},
     replies: { '200': reply('The clock.', testClockReply) },
   }),
-  'POST /test/clock': changing.change({
+  'POST /test/clock': changingTests.change({
     id: 'advanceTestClock',
     summary: 'Move the time of the TEST offers forward',
     description: 'As in the public API. Not available in LIVE mode.',
@@ -198,7 +204,7 @@ export const portalOfferPaths = pathsOf({
       '400': reply('`E1` the body is invalid, or the clock cannot move there.', refusal),
     },
   }),
-  'DELETE /test/clock': changing.change({
+  'DELETE /test/clock': changingTests.change({
     id: 'resetTestClock',
     summary: 'Set the time of the TEST offers back to the real time',
     description: 'As in the public API. Not available in LIVE mode.',

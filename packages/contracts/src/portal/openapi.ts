@@ -28,28 +28,27 @@ const plainOrCoded = z.union([plainMessage, refusal]);
 const coded = (description: string) => reply(description, plainOrCoded);
 
 type Subject = {
-  readonly tag: string;
   readonly roles: string;
   /** If fewer may change than read. */
   readonly changedBy?: string;
 };
-const offers: Subject = { tag: 'Offers', roles: 'Viewer, Marketer, Admin', changedBy: 'Marketer, Admin' };
-const webhooks: Subject = { tag: 'Webhooks', roles: 'Developer, Admin' };
+const offers: Subject = { roles: 'Viewer, Marketer, Admin', changedBy: 'Marketer, Admin' };
+const webhooks: Subject = { roles: 'Developer, Admin' };
 
 /** Request and replies are those of the public API; the session replaces the API key. */
 function underSession(
   method: string,
   operation: ZodOpenApiOperationObject,
-  { tag, roles, changedBy = roles }: Subject,
+  subject: Subject,
 ): ZodOpenApiOperationObject {
+  const { roles, changedBy = roles } = subject;
   const { requestParams, responses } = operation;
-  const ofOffer = tag === offers.tag && requestParams?.path !== undefined;
+  const ofOffer = subject === offers && requestParams?.path !== undefined;
   const changes = method !== 'get';
   const note = 'As in the public API.';
   const csrf = changes ? `; or ${lowerFirst(csrfRefused)}` : '';
   return {
     ...operation,
-    tags: [tag],
     description: operation.description === undefined ? note : `${note} ${operation.description}`,
     requestParams: { ...requestParams, path: withMode(requestParams?.path) },
     responses: {
@@ -57,7 +56,7 @@ function underSession(
       '429': failures['429'],
       '500': failures['500'],
       // The deletion of an offer has its own 503.
-      ...(method === 'delete' && tag === offers.tag ? {} : { '503': failures['503'] }),
+      ...(method === 'delete' && subject === offers ? {} : { '503': failures['503'] }),
       '401': ofOffer
         ? coded(`${notSignedIn} \`E1\`, or without a code from analytics: no such offer.`)
         : reply(notSignedIn, plainMessage),
@@ -125,10 +124,11 @@ export function portalOpenApiDocument() {
           name: 'Webhooks',
           description: 'Messages to servers of the organisation about offers and the balance.',
         },
-        {
-          name: 'Offers',
-          description: 'Estimate, create, list and change offers, with their views and clicks.',
-        },
+        { name: 'Catalogue', description: 'What an offer can be about, and whom it can be for.' },
+        { name: 'Offers', description: 'Estimate, create, list and change offers.' },
+        { name: 'Offer groups', description: 'The same offer at several places, ordered and paid together.' },
+        { name: 'Analytics', description: 'Views, clicks and spend of offers, and the tags of their links.' },
+        { name: 'Testing', description: 'What only TEST mode has.' },
       ],
       security: [{ session: [] }],
       components: {

@@ -17,6 +17,7 @@ import { offerTexts } from '../values/offer-texts.ts';
 import {
   country,
   currency,
+  GREATEST_ID,
   instant,
   latitude,
   longitude,
@@ -280,15 +281,7 @@ export type DisabledKeyReply = z.infer<typeof disabledKey>;
 
 /** GET /portal/api/calls? : Developer, Admin. */
 export const callsQuery = z.object({
-  key_id: z.coerce
-    .number()
-    .pipe(
-      z
-        .int()
-        .positive()
-        .max(2 ** 31 - 1),
-    )
-    .optional(),
+  key_id: z.coerce.number().pipe(z.int().positive().max(GREATEST_ID)).optional(),
   mode: mode.optional(),
   /** As in the log, for example `POST /offers/{offer_id}/pause`. `POST /mcp`: with all tools. */
   route: line(100).optional(),

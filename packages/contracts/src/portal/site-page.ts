@@ -1,7 +1,34 @@
-/** The frame of all pages around the portal and the guides, which web builds or the gateway writes. It needs no script. */
+/** The head of every built page without an app, and the frame of those around the portal and the guides, which web builds or the gateway writes. */
+
+type Head = {
+  /** HTML, as everything here. */
+  readonly title: string;
+  /** Empty: none. */
+  readonly description: string;
+  readonly icon: string;
+  /** More elements of the head, in their order. */
+  readonly elements: readonly string[];
+};
+
+/** The beginning of a page, before its body. */
+export function pageHead({ title, description, icon, elements }: Head): string {
+  const described = description === '' ? [] : [`<meta name="description" content="${description}">`];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${[...described, `<title>${title}</title>`, `<link rel="icon" href="${icon}">`, ...elements].join('\n')}
+</head>`;
+}
+
+/** The font is loaded at once, so that the text does not change later. */
+export function fontAtOnce(font: string): string {
+  return `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`;
+}
 
 type SitePage = {
-  /** HTML, as everything here. */
   readonly title: string;
   readonly description: string;
   readonly main: string;
@@ -11,18 +38,10 @@ type SitePage = {
   readonly head?: readonly string[];
 };
 
+/** It needs no script. */
 export function sitePage({ title, description, main, look, head = [] }: SitePage): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="description" content="${description}">
-<title>${title}</title>
-<link rel="icon" href="/assets/icon.svg">
-${[...head, '<link rel="stylesheet" href="/assets/site.css">'].join('\n')}
-</head>
+  const style = '<link rel="stylesheet" href="/assets/site.css">';
+  return `${pageHead({ title, description, icon: '/assets/icon.svg', elements: [...head, style] })}
 <body>
 <header class="site-bar">
 <a class="brand" href="/"><img class="mark" src="/assets/icon.svg" alt="" width="28" height="28">Offer Ads</a>

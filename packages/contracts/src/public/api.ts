@@ -12,6 +12,7 @@ import { eachFormText, formTexts, listedTexts, whenEmptied } from '../values/off
 import { openEnum } from '../values/open-enum.ts';
 import { currency, groupId, mode, offerId, offerStatus, quoteId } from '../values/primitives.ts';
 import { radiusMiles } from '../values/radius.ts';
+import { timeZone } from '../values/time-zone.ts';
 
 export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
 const startInstant = utcInstant.meta({
@@ -399,6 +400,7 @@ export const analyticsIntervals = ['24h', '7d', '30d', '60d', '90d', 'all'] as c
 export const analyticsInterval = z.enum(analyticsIntervals);
 export type AnalyticsInterval = z.infer<typeof analyticsInterval>;
 
+export const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
 export const analyticsReply = z
   .object({
     offer_id: z.int(),
@@ -406,10 +408,12 @@ export const analyticsReply = z
     start_datetime: utcInstant,
     end_datetime: utcInstant,
     status: offerStatus,
-    metrics: z.object({ views: z.int().nonnegative(), clicks: z.int().nonnegative() }),
+    metrics: z.object(traffic),
   })
   .meta({ id: 'Analytics' });
 
+/** The most offers that results name. */
+export const MAX_BEST = 5;
 /** The most points of a series: as many as a chart of a page's width can show. */
 export const MAX_POINTS = 200;
 export const granularities = ['hour', 'day'] as const;
@@ -424,17 +428,22 @@ export const dayRange = {
   }),
 };
 
+type Period = { interval?: unknown; from?: string | undefined; to?: string | undefined };
+
 /** Checks that a query has either an interval or the two days. */
-export function checkPeriod(
-  query: { interval?: unknown; from?: string | undefined; to?: string | undefined },
-  context: z.RefinementCtx,
-): void {
+export function checkPeriod(query: Period, context: z.RefinementCtx): void {
   const hasDays = query.from !== undefined || query.to !== undefined;
   const fault =
     hasDays === (query.interval !== undefined)
       ? ({ path: 'interval', message: 'must be sent, or `from` and `to` instead of it' } as const)
       : faultOfDays(query);
   if (fault !== null) context.addIssue({ code: 'custom', path: [fault.path], message: fault.message });
+}
+
+/** The same for a query that may have neither. */
+export function checkOptionalPeriod(query: Period, context: z.RefinementCtx): void {
+  if ([query.interval, query.from, query.to].some((given) => given !== undefined))
+    checkPeriod(query, context);
 }
 
 /** GET /offers/{offer_id}/analytics/series */
@@ -456,13 +465,7 @@ export const analyticsSeriesReply = analyticsReply
       .positive()
       .meta({ description: 'The length of a point: at least the granularity.' }),
     points: z
-      .array(
-        z.object({
-          start_datetime: utcInstant,
-          views: z.int().nonnegative(),
-          clicks: z.int().nonnegative(),
-        }),
-      )
+      .array(z.object({ start_datetime: utcInstant, ...traffic }))
       .max(MAX_POINTS)
       .meta({
         description:
@@ -492,6 +495,109 @@ export const creditEstimateReply = z
   })
   .meta({ id: 'CreditEstimate' });
 export type CreditEstimateReply = z.infer<typeof creditEstimateReply>;
+
+// ---- results (decision 264, results of an offer)
+
+const costPer = (what: string) => `\`spent\` divided by ${what}, rounded. Null where there are none.`;
+/** GET /offers/{offer_id}/results */
+export const offerResultsReply = z
+  .object({
+    offer_id: offerId,
+    status: offerStatus,
+    currency,
+    matching_users: offerReply.shape.matching_users,
+    cost: creditEstimateReply.shape.cost,
+    spent: z.number().meta({ description: 'What was paid less what was credited, net of VAT.' }),
+    ...traffic,
+    cost_per_click: z
+      .number()
+      .nullable()
+      .meta({ description: costPer('clicks') }),
+    cost_per_thousand_views: z
+      .number()
+      .nullable()
+      .meta({ description: costPer('thousands of views') }),
+    bought_seconds: z.int().positive().meta({ description: 'From the start to the expiry.' }),
+    ran_seconds: z.int().nonnegative().meta({
+      description: 'How long it ran so far, without the time in which it was paused, disabled or not paid.',
+    }),
+  })
+  .meta({ id: 'OfferResults' });
+export type OfferResultsReply = z.infer<typeof offerResultsReply>;
+
+/** GET /results */
+export const resultsQuery = z.object({
+  interval: analyticsInterval
+    .exclude(['all'])
+    .optional()
+    .meta({ description: 'Ends now; `7d` when nothing is sent. Or send `from` and `to`.' }),
+  ...dayRange,
+  time_zone: timeZone
+    .default('UTC')
+    .optional()
+    .meta({ description: 'Whose days `from`, `to` and the points are, such as `Europe/London`.' }),
+});
+const resultsOfPeriod = z.object({
+  ...traffic,
+  spent: z.number().nullable().meta({
+    description:
+      'Prices less credits, net of VAT, as booked in the period. Null: too many bookings to add them up at once.',
+  }),
+});
+export const resultsReply = z
+  .object({
+    interval: resultsQuery.shape.interval.unwrap().nullable().meta({ description: 'Null for days.' }),
+    time_zone: timeZone,
+    start_datetime: utcInstant,
+    end_datetime: utcInstant,
+    currency,
+    current: resultsOfPeriod,
+    before: resultsOfPeriod.meta({ description: 'The same for the period before, of the same length.' }),
+    bucket_seconds: z.int().positive().meta({ description: 'The usual length of a point.' }),
+    points: analyticsSeriesReply.shape.points.meta({
+      description:
+        'Oldest first, without gaps: days of the time zone, or weeks where days would be too many.',
+    }),
+    best_offers: z
+      .array(z.object({ offer_id: offerId, title: z.string(), place_label: placeLabel, ...traffic }))
+      .max(MAX_BEST)
+      .meta({ description: 'Those with the most views in the period, without deleted ones.' }),
+  })
+  .meta({ id: 'Results' });
+export type ResultsReply = z.infer<typeof resultsReply>;
+
+// ---- changes (decision 265, who changed an offer)
+
+export const changeOfOffer = z.enum([
+  'created',
+  'edited',
+  'paused',
+  'resumed',
+  'extended',
+  'review_requested',
+  'deleted',
+  'disabled',
+  'enabled',
+]);
+export type ChangeOfOffer = z.infer<typeof changeOfOffer>;
+/** GET /offers/{offer_id}/changes */
+export const changesQuery = z.object(pageQuery);
+export const offerChange = z.object({
+  change_id: z.int(),
+  what: changeOfOffer.meta({ description: 'More may be added.', override: openEnum }),
+  changed_datetime: utcInstant,
+  by: z.enum(['this_key', 'other_key', 'person', 'platform']).meta({
+    description:
+      '`this_key`: the key of the request. `person`: somebody in the portal, which shows who. `platform`: the platform team.',
+    override: openEnum,
+  }),
+  fields: z.array(z.string()).meta({ description: 'Of an edit: the fields that were changed.' }),
+  following_offer_id: offerId.nullable().meta({ description: 'Of an extension: the offer that follows.' }),
+});
+export const changesReply = z
+  .object({ data: z.array(offerChange), pagination: listReply.shape.pagination })
+  .meta({ id: 'OfferChangePage' });
+export type ChangesReply = z.infer<typeof changesReply>;
 
 // ---- key
 

@@ -2,7 +2,15 @@
 import { z } from 'zod';
 import { ownNames, placeLimits } from '../values/places.ts';
 import { currency, groupId, latitude, longitude, offerId, offerStatus } from '../values/primitives.ts';
-import { createOfferForm, eitherImage, estimateReply, estimateRequest, placeLabel } from './api.ts';
+import {
+  analyticsSeriesReply,
+  createOfferForm,
+  eitherImage,
+  estimateReply,
+  estimateRequest,
+  placeLabel,
+  traffic,
+} from './api.ts';
 
 const place = z
   .object({
@@ -68,7 +76,7 @@ export const createGroupForm = createOfferForm
   .extend({
     places: z.string().meta({
       contentMediaType: 'application/json',
-      description: `A JSON list of 1 to ${placeLimits.most} places: one offer each. \`label\`, of at most ${placeLimits.labelAtMost} characters, may be left out. A place may have values of its own, which replace those of the form: ${ownNames.join(', ')}.`,
+      description: `A JSON list of 1 to ${placeLimits.most} places: one offer each. \`label\`, of at most ${placeLimits.labelAtMost} characters, may be left out. A place may have values of its own, which replace those of the form: ${ownNames.join(', ')}. Its \`image\` is the file name of a picture: \`image\` may be sent several times, each with another file name.`,
       examples: ['[{"latitude":51.5136,"longitude":-0.1365,"label":"Soho"}]'],
     }),
   })
@@ -115,8 +123,7 @@ export const groupReply = z
           offer_status: offerStatus,
           status: z.enum(['enabled', 'disabled']),
           cost: z.number().meta({ description: 'Net of VAT.' }),
-          views: z.int().nonnegative(),
-          clicks: z.int().nonnegative(),
+          ...traffic,
         }),
       )
       .meta({ description: 'Without deleted ones.' }),
@@ -124,14 +131,20 @@ export const groupReply = z
       .object({
         offers: z.int().nonnegative(),
         live: z.int().nonnegative().meta({ description: 'How many members are shown now.' }),
-        views: z.int().nonnegative(),
-        clicks: z.int().nonnegative(),
+        ...traffic,
         spent: z.number().meta({ description: 'What was paid less what was credited, net of VAT.' }),
       })
       .meta({ description: 'Views, clicks and money count deleted offers too.' }),
   })
   .meta({ id: 'OfferGroup' });
 export type GroupReply = z.infer<typeof groupReply>;
+
+/** GET /offer-groups/{group_id}/analytics/series: the sums over its offers, deleted ones too. */
+export const groupSeriesReply = analyticsSeriesReply
+  .omit({ offer_id: true, status: true })
+  .extend({ group_id: groupId })
+  .meta({ id: 'GroupAnalyticsPoints' });
+export type GroupSeriesReply = z.infer<typeof groupSeriesReply>;
 
 /** POST /offer-groups/{group_id}/pause and /resume, DELETE /offer-groups/{group_id} */
 export const groupChangeReply = z

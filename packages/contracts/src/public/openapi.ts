@@ -11,6 +11,8 @@ import {
   analyticsSeriesReply,
   balanceReply,
   categoriesReply,
+  changesQuery,
+  changesReply,
   createOfferForm,
   createReply,
   creditEstimateReply,
@@ -24,9 +26,12 @@ import {
   listQuery,
   listReply,
   offerReply,
+  offerResultsReply,
   pauseReply,
   plainMessage,
   refusal,
+  resultsQuery,
+  resultsReply,
   resumeReply,
   seriesQuery,
   testClockReply,
@@ -42,6 +47,7 @@ import {
   groupEstimateReply,
   groupEstimateRequest,
   groupReply,
+  groupSeriesReply,
 } from './groups-api.ts';
 import { withoutNoise } from './json-schema.ts';
 import { publisher } from './publisher.ts';
@@ -191,6 +197,19 @@ const readGroup: ZodOpenApiOperationObject = {
   description: groupNote,
   requestParams: groupPath,
   responses: { '200': reply('The group.', groupReply), ...alwaysOfAGroup },
+};
+
+const groupSeries: ZodOpenApiOperationObject = {
+  operationId: 'readGroupSeries',
+  tags: ['Offer groups'],
+  summary: 'Views and clicks of all offers of a group over time',
+  description: `Deleted offers of the group count too. ${groupNote}`,
+  requestParams: { ...groupPath, query: seriesQuery },
+  responses: {
+    '200': reply('The points.', groupSeriesReply),
+    '400': reply('`E1` invalid interval or granularity.', refusal),
+    ...alwaysOfAGroup,
+  },
 };
 
 const changeGroup = (id: string, summary: string, note: string): ZodOpenApiOperationObject => ({
@@ -348,6 +367,41 @@ const series: ZodOpenApiOperationObject = {
   },
 };
 
+const offerResults: ZodOpenApiOperationObject = {
+  operationId: 'readOfferResults',
+  tags: ['Analytics'],
+  summary: 'What an offer has brought for its price',
+  description: `Members, views, clicks and what they cost, and how much of the bought time has run. ${notFoundNote}`,
+  requestParams: offerPath,
+  responses: { '200': reply('The results.', offerResultsReply), ...alwaysOfAnOffer },
+};
+
+const results: ZodOpenApiOperationObject = {
+  operationId: 'readResults',
+  tags: ['Analytics'],
+  summary: 'Views, clicks and spend of all offers in a period',
+  description: 'Deleted offers count too. The period before is there for comparison.',
+  requestParams: { query: resultsQuery },
+  responses: {
+    '200': reply('The sums.', resultsReply),
+    '400': reply('`E1` invalid interval, days or time zone.', refusal),
+    ...always,
+  },
+};
+
+const changes: ZodOpenApiOperationObject = {
+  operationId: 'listOfferChanges',
+  tags: ['Offers'],
+  summary: 'What was changed in an offer, newest first',
+  description: `Such as who paused it: this key, another key, a person in the portal, or the platform. ${notFoundNote}`,
+  requestParams: { ...offerPath, query: changesQuery },
+  responses: {
+    '200': reply('A page of changes.', changesReply),
+    '400': reply('`E1` invalid parameter.', refusal),
+    ...alwaysOfAnOffer,
+  },
+};
+
 const key: ZodOpenApiOperationObject = {
   operationId: 'readKey',
   tags: ['Keys'],
@@ -491,8 +545,12 @@ export const publicPaths = {
   '/balance/entries': { get: entries },
   ...webhookPaths,
   '/offers/{offer_id}/analytics/series': { get: series },
+  '/offers/{offer_id}/results': { get: offerResults },
+  '/offers/{offer_id}/changes': { get: changes },
+  '/results': { get: results },
   '/offers/{offer_id}/credit-estimate': { post: creditEstimate },
   '/offers/{offer_id}': { get: readOne, ...editAndDeletion },
+  '/offer-groups/{group_id}/analytics/series': { get: groupSeries },
   '/offer-groups/{group_id}': { get: readGroup, ...groupEditAndDeletion },
   // At the end, because an offer that has not ended hinders the reset.
   '/test/clock': { get: readClock, post: advanceClock, delete: resetClock },
@@ -515,7 +573,7 @@ export function openApiDocument() {
         { name: 'Catalogue', description: 'What an offer can be about, and whom it can be for.' },
         { name: 'Offers', description: 'Estimate, create, list, change, pause, resume and delete offers.' },
         { name: 'Offer groups', description: 'The same offer at several places, ordered and paid together.' },
-        { name: 'Analytics', description: 'Views and clicks of an offer.' },
+        { name: 'Analytics', description: 'Views and clicks of offers, and what they cost.' },
         { name: 'Keys', description: 'What the key of the request may do.' },
         { name: 'Balance', description: 'The prepaid balance and what changed it.' },
         { name: 'Webhooks', description: 'Messages to your server about offers and the balance.' },

@@ -21,6 +21,7 @@ export const ownNames = [
   'expiry_datetime',
   'quote_id',
   'image_offer_id',
+  'image',
 ] as const;
 /** Between the values of a list in a cell of a CSV file. */
 export const CSV_LIST = '|';
@@ -136,6 +137,7 @@ function isLabel(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   return (
     typeof value === 'string' &&
+    value.isWellFormed() &&
     Array.from(value).length <= placeLimits.labelAtMost &&
     !/[<>\p{Cc}\u2028\u2029]/u.test(value) &&
     !turnsReading(value)

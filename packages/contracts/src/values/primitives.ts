@@ -5,6 +5,9 @@ import { placeLimits } from './places.ts';
 export const serviceNames = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
+/** Ids are four-byte integers in Postgres, which refuses larger numbers. */
+export const GREATEST_ID = 2 ** 31 - 1;
+
 export const organisationId = z
   .int()
   .positive()

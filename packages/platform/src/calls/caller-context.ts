@@ -11,7 +11,7 @@ import type { Request, RequestHandler } from 'express';
 import type { z } from 'zod';
 import { createSeal, firstSecret, type Seal } from '../config/secrets.ts';
 import type { Clock } from '../process/clock.ts';
-import { unauthorised } from '../process/faults.ts';
+import { serviceUnavailable, unauthorised } from '../process/faults.ts';
 
 /** What every kind of caller has. */
 type Signed = { readonly audience: ServiceName; readonly validUntil: number };
@@ -29,7 +29,7 @@ export function signCallerContext(
 /** How a service verifies a caller context. While its secret is being replaced, `secret` holds several (secrets.ts). */
 type Expected = { readonly secret: string; readonly audience: ServiceName; readonly clock: Clock };
 
-/** For requests that bypass express. @throws {Fault} 401 unless the context is genuine, for this audience and not expired */
+/** For requests that bypass express. @throws {Fault} 401 unless the context is genuine and for this audience; 503 if it has expired */
 export function callerVerifier(o: Expected): (req: IncomingMessage) => CallerContext {
   return signedHeader(o, callerContextHeader, callerContext);
 }
@@ -46,12 +46,17 @@ export function signedHeader<C extends Signed>(
     const context = verify(seal, schema, typeof token === 'string' ? token : '');
     if (context === null) throw unauthorised('caller context missing, malformed or forged');
     if (context.audience !== o.audience) throw unauthorised('caller context for another audience');
-    if (context.validUntil <= o.clock.now().getTime()) throw unauthorised('caller context expired');
+    const lateMs = o.clock.now().getTime() - context.validUntil;
+    // The gateway has just signed it for a caller whose key is right: a 401 would tell them that it is not.
+    if (lateMs >= 0)
+      throw serviceUnavailable(
+        `caller context expired ${lateMs} ms ago: does this clock differ from the gateway's?`,
+      );
     return context;
   };
 }
 
-/** Answers 401 unless the request's context is genuine, for this audience and not expired. */
+/** Answers as `callerVerifier` does unless the request's context is valid. */
 export function requireCaller(o: Expected): RequestHandler {
   const verify = callerVerifier(o);
   return (req, _res, next) => {

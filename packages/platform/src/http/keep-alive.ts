@@ -6,5 +6,8 @@
  */
 export const callerKeepsIdleMs = 4_000;
 
+/** Replies announce it, so that clients that read it, as browsers and Node's `fetch` do, also close first. */
+export const announcedIdleMs = callerKeepsIdleMs + 1_000;
+
 /** For undici: the same limit also when the server's Keep-Alive header allows more. */
 export const keepAlive = { keepAliveTimeout: callerKeepsIdleMs, keepAliveMaxTimeout: callerKeepsIdleMs };

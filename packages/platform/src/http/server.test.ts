@@ -189,6 +189,8 @@ describe('a server that drains', () => {
     const reply = await kept.reply;
     expect(statusLinesIn(reply)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
     expect(reply.match(/^Connection: .*(?=\r$)/gm)).toEqual(['Connection: keep-alive', 'Connection: close']);
+    // A client that reads it closes idle connections before a stopping server does.
+    expect(reply.match(/^Keep-Alive: .*(?=\r$)/gm)).toEqual(['Keep-Alive: timeout=5']);
     // No connection is left, so it ends long before its time-out.
     await drained;
   });

@@ -27,7 +27,7 @@ import {
   responseUnderWay,
 } from './errors.ts';
 import { healthRoutes, metricsRoute, type Readiness } from './health.ts';
-import { callerKeepsIdleMs } from './keep-alive.ts';
+import { announcedIdleMs, callerKeepsIdleMs } from './keep-alive.ts';
 import { onePerConnection, type Serve } from './pipelining.ts';
 import { accept, acceptedOf, probes, routeTemplate, usualMethod } from './request.ts';
 import { endUnreadBody } from './request-bodies.ts';
@@ -56,7 +56,7 @@ export type HttpServerOptions = {
   /** Routes for staff, which together with `/metrics` have a port and an app of their own: a request to `port` can never reach them. */
   readonly admin?: { readonly port: number; readonly routes: (app: Express) => void };
   /** The public address of the service. If it is https, replies tell browsers to use only https (RFC 6797). */
-  readonly publicUrl?: string;
+  readonly publicUrl?: string | undefined;
   /** Serves some requests without express, because express takes as much time as everything else for them. */
   readonly fastPath?: FastPath;
   /** An upload is refused when no byte came for this long (decision 23, deadlines and outages). */
@@ -85,7 +85,7 @@ const strictTransport = 'max-age=31536000';
 const defaultStopMs = 26_000;
 /** Far more than a busy service has. This many idle connections take about 200 MB; further ones are refused. */
 const maxConnections = 10_000;
-/** Longer than clients keep idle connections, so that clients close first and no request is sent on a closing one. */
+/** Longer than clients keep idle connections that do not read what is announced, so that they close first too. */
 const keepAliveMs = 65_000;
 /** Callers close idle connections after `callerKeepsIdleMs`; two seconds are added so that they close first. */
 const defaultDrainMs = callerKeepsIdleMs + 2_000;
@@ -155,7 +155,8 @@ function createHttpServer(o: HttpServerOptions, lifetime: Lifetime, receive: Ser
     headersTimeout: Math.min(10_000, uploadMs),
     requestTimeout: uploadMs,
     connectionsCheckingInterval: Math.min(1_000, uploadMs),
-    keepAliveTimeout: keepAliveMs,
+    keepAliveTimeout: announcedIdleMs,
+    keepAliveTimeoutBuffer: keepAliveMs - announcedIdleMs,
     maxHeaderSize: 16 * 1024,
     // Node's own refusal has neither a body nor a request id: see `refuseAmbiguous`.
     requireHostHeader: false,
@@ -237,6 +238,8 @@ function receiveRequests(
     if (isSecure) res.setHeader('Strict-Transport-Security', strictTransport);
     if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
     res.on('close', answered);
+    // A stream that is piped to an admin's reply has seven beside ours.
+    res.setMaxListeners(20);
     if (refuseAmbiguous(req, res)) return;
     req.url = toOriginForm(req.url ?? '');
     const serve = o.fastPath?.(req) ?? null;

@@ -31,11 +31,15 @@ export type ReceivedEvent<D extends EventDeclaration = EventDeclaration> = {
   readonly trace: SpanContext | null;
 };
 
+export type NewEvent<D extends EventDeclaration> = {
+  readonly subject: string;
+  readonly subjectVersion: number;
+  readonly at: Date;
+  readonly data: EventData<D>;
+};
+
 /** Throws when the data does not fit the declaration: that is a bug, never bad input. */
-export function newEvent<D extends EventDeclaration>(
-  declaration: D,
-  o: { subject: string; subjectVersion: number; at: Date; data: EventData<D> },
-): OutgoingEvent {
+export function newEvent<D extends EventDeclaration>(declaration: D, o: NewEvent<D>): OutgoingEvent {
   return {
     id: randomUUID(),
     type: eventType(declaration),

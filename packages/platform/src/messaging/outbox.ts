@@ -3,11 +3,21 @@
  * they were written, each at least once (architecture, rule 3; outbox-relay.ts).
  */
 
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import type { PreparedStatement, Queryable, Transaction } from '../postgres/postgres.ts';
-import type { OutgoingEvent } from './events.ts';
+import { type NewEvent, newEvent, type OutgoingEvent } from './events.ts';
 
 /** What `postgres.committed` emits in this process after the commit of a transaction that wrote to the outbox. */
 export const outboxWritten = 'outbox-written';
+
+/** Adds one new event to the outbox. */
+export function publish<D extends EventDeclaration>(
+  tx: Transaction,
+  declaration: D,
+  event: NewEvent<D>,
+): Promise<void> {
+  return addToOutbox(tx, [newEvent(declaration, event)]);
+}
 
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;

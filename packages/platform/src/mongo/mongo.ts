@@ -3,11 +3,14 @@ import mongoose from 'mongoose';
 import { serviceUnavailable } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { withinBudget } from './mongo-faults.ts';
+import { orUnavailable, withinBudget } from './mongo-faults.ts';
 
 export type Mongo = AsyncDisposable & {
   readonly connection: mongoose.Connection;
-  /** `work` may run more than once after write conflicts, so it must have no other effects. Pass its session to every call. */
+  /**
+   * `work` may run more than once after write conflicts, so it must have no other effects. Pass its session to every call.
+   * @throws {Fault} 503 when the store is away
+   */
   readonly transaction: <T>(work: (session: mongoose.ClientSession) => Promise<T>) => Promise<T>;
   readonly healthy: () => Promise<boolean>;
 };
@@ -47,7 +50,8 @@ export async function openMongo(o: {
   });
   return {
     connection,
-    transaction: (work) => connection.withSession((session) => session.withTransaction(() => work(session))),
+    transaction: (work) =>
+      orUnavailable(connection.withSession((session) => session.withTransaction(() => work(session)))),
     healthy: () =>
       ping(connection).then(
         () => true,

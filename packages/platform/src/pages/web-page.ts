@@ -1,5 +1,6 @@
 /** Single HTML pages without scripts, made for phones first. They load nothing from elsewhere and cannot be framed. */
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
 import { policyOf } from './built-pages.ts';
 
 export type WebPage = { readonly status: number; readonly html: string };
@@ -69,18 +70,6 @@ ${body}
 </body>
 </html>
 `;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 /** Text that others wrote. The isolation keeps its text direction from changing the rest of the page. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from typing import Any, TypeVar
 
 import httpx
@@ -139,7 +139,7 @@ def _exchange(http: httpx.Client, arguments: dict[str, Any], timeout: float, clo
         response.status_code,
         {name.lower(): value for name, value in response.headers.items()},
         parse_object(text),
-        parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC)),
+        parse_retry_after(response.headers.get("retry-after"), datetime.now(timezone.utc)),
     )
 
 

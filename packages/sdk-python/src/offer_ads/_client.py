@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date, datetime, timezone
 from functools import partial
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, Never, NotRequired, Self, TypedDict, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypedDict, TypeVar
 
 import httpx
 
@@ -20,7 +20,12 @@ from . import _operations as operations
 from ._call import call
 from ._error import invalid_argument
 from ._generated import models
-from ._generated.api.analytics import read_analytics, read_analytics_series
+from ._generated.api.analytics import (
+    read_analytics,
+    read_analytics_series,
+    read_offer_results,
+    read_results,
+)
 from ._generated.api.balance import list_balance_entries, read_balance
 from ._generated.api.catalogue import list_categories, list_interests
 from ._generated.api.keys import read_key
@@ -30,6 +35,7 @@ from ._generated.api.offer_groups import (
     estimate_group_price,
     pause_group,
     read_group,
+    read_group_series,
     resume_group,
     update_group,
 )
@@ -38,6 +44,7 @@ from ._generated.api.offers import (
     delete_offer,
     estimate_credit,
     estimate_price,
+    list_offer_changes,
     list_offers,
     pause_offer,
     read_offer,
@@ -80,12 +87,15 @@ Location = tuple[float, float]
 """Latitude, longitude."""
 
 
-class Place(TypedDict):
-    """A place of an offer group. Members do not see its label, of at most 80 characters."""
-
+class _Point(TypedDict):
     latitude: float
     longitude: float
-    label: NotRequired[str | None]
+
+
+class Place(_Point, total=False):
+    """A place of an offer group. Members do not see its label, of at most 80 characters."""
+
+    label: str | None
 
 
 class GroupPlace(Place, total=False):
@@ -104,6 +114,8 @@ class GroupPlace(Place, total=False):
     expiry_datetime: str
     quote_id: str
     image_offer_id: int
+    image: str
+    """The file name of its picture."""
 
 
 Picture = bytes | PathLike[str] | BinaryIO
@@ -148,6 +160,7 @@ class OfferAds:
         self.interests = Interests(settings)
         self.key = Key(settings)
         self.balance = Balance(settings)
+        self.results = Results(settings)
         self.offers = Offers(settings)
         self.webhooks = Webhooks(settings)
         self.groups = Groups(settings)
@@ -176,7 +189,7 @@ class OfferAds:
         """Closes the connections."""
         self._settings.http.close()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> OfferAds:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -191,7 +204,7 @@ class _Part:
         self._settings = settings
 
     def _without_codes(
-        self, operation: operations.Operation[Value, Never], arguments: dict[str, Any]
+        self, operation: operations.Operation[Value, NoReturn], arguments: dict[str, Any]
     ) -> Success[Value]:
         result = call(self._settings, operation, lambda: arguments)
         # The table has no refusals, so that none can be returned.
@@ -257,6 +270,29 @@ class Balance(_Part):
             limit=UNSET if limit is None else limit, cursor=UNSET if cursor is None else cursor
         )
         return call(self._settings, operations.LIST_BALANCE_ENTRIES, lambda: arguments)
+
+
+class Results(_Part):
+    def get(
+        self,
+        *,
+        interval: models.ReadResultsInterval | None = None,
+        first_day: date | None = None,
+        last_day: date | None = None,
+        time_zone: str | None = None,
+    ) -> Success[models.Results] | Refusal[operations.ResultsCode]:
+        """
+        Views, clicks and spend of all offers in the last 7 days, or in another period.
+
+        :param time_zone: whose days they are, such as `Europe/London`; default: UTC
+        """
+        arguments = read_results._get_kwargs(
+            interval=UNSET if interval is None else interval,
+            from_=UNSET if first_day is None else first_day,
+            to=UNSET if last_day is None else last_day,
+            time_zone=UNSET if time_zone is None else time_zone,
+        )
+        return call(self._settings, operations.READ_RESULTS, lambda: arguments)
 
 
 class Offers(_Part):
@@ -438,6 +474,22 @@ class Offers(_Part):
         )
         return call(self._settings, operations.READ_ANALYTICS_SERIES, lambda: arguments)
 
+    def results(self, offer_id: int) -> Success[models.OfferResults] | Refusal[operations.OfferCode]:
+        """What it has brought for its price."""
+        arguments = read_offer_results._get_kwargs(_checked_id(offer_id))
+        return call(self._settings, operations.READ_OFFER_RESULTS, lambda: arguments)
+
+    def changes(
+        self, offer_id: int, *, limit: int | None = None, cursor: str | None = None
+    ) -> Success[models.OfferChangePage] | Refusal[operations.ChangesCode]:
+        """One page, newest first."""
+        arguments = list_offer_changes._get_kwargs(
+            _checked_id(offer_id),
+            limit=UNSET if limit is None else limit,
+            cursor=UNSET if cursor is None else cursor,
+        )
+        return call(self._settings, operations.LIST_OFFER_CHANGES, lambda: arguments)
+
     def estimate_credit(
         self, offer_id: int
     ) -> Success[models.CreditEstimate] | Refusal[operations.CreditCode]:
@@ -485,7 +537,7 @@ class Groups(_Part):
         title: str,
         description: str,
         url: str,
-        image: Picture | None = None,
+        image: Picture | Mapping[str, Picture] | None = None,
         places: Sequence[GroupPlace],
         radius: int,
         start_datetime: datetime,
@@ -501,6 +553,7 @@ class Groups(_Part):
         idempotency_key: str | None = None,
     ) -> Created[models.CreatedGroup] | Refusal[operations.CreateCode]:
         """
+        :param image: one for all, or several by file names: each place then has `image` or `image_offer_id`
         :param places: 1 to 20, an offer for each
         :param max_cost: the most that it may cost, net of VAT and in your billing currency
         :param image_offer_id: instead of `image`: an offer of yours in this mode, whose picture the new offers get too
@@ -513,7 +566,7 @@ class Groups(_Part):
             title=title,
             description=description,
             url=url,
-            image=_image_part(image),
+            image=_image_part(None if isinstance(image, Mapping) else image),
             places=json.dumps(list(places), separators=(",", ":")),
             radius=radius,
             start_datetime=_instant("start_datetime", start_datetime),
@@ -528,15 +581,39 @@ class Groups(_Part):
             image_offer_id=UNSET if image_offer_id is None else image_offer_id,
         )
 
+        pictures = _named_pictures(image) if isinstance(image, Mapping) else []
+
         def arguments() -> dict[str, Any]:
-            _rewind(form.image)
-            return _with_own_boundary(create_group._get_kwargs(body=form, idempotency_key=key))
+            for picture in (form.image, *pictures):
+                _rewind(picture)
+            made = _with_own_boundary(create_group._get_kwargs(body=form, idempotency_key=key))
+            made["files"] += [("image", picture.to_tuple()) for picture in pictures]
+            return made
 
         return self._created(operations.CREATE_GROUP, arguments, key)
 
     def get(self, group_id: int) -> Success[models.OfferGroup] | Refusal[operations.GroupCode]:
         arguments = read_group._get_kwargs(_checked_id(group_id))
         return call(self._settings, operations.READ_GROUP, lambda: arguments)
+
+    def series(
+        self,
+        group_id: int,
+        *,
+        granularity: models.ReadGroupSeriesGranularity,
+        interval: models.ReadGroupSeriesInterval | None = None,
+        first_day: date | None = None,
+        last_day: date | None = None,
+    ) -> Success[models.GroupAnalyticsPoints] | Refusal[operations.SeriesCode]:
+        """The sums over all offers of the group, deleted ones too."""
+        arguments = read_group_series._get_kwargs(
+            _checked_id(group_id),
+            interval=UNSET if interval is None else interval,
+            from_=UNSET if first_day is None else first_day,
+            to=UNSET if last_day is None else last_day,
+            granularity=granularity,
+        )
+        return call(self._settings, operations.READ_GROUP_SERIES, lambda: arguments)
 
     def update(
         self,
@@ -779,7 +856,7 @@ def _instant(field: str, value: datetime) -> datetime:
         raise invalid_argument(
             f"{field} must be a datetime with a time zone, such as datetime.now(timezone.utc)"
         )
-    return value.astimezone(UTC)
+    return value.astimezone(timezone.utc)
 
 
 def _floats(location: Location) -> list[float]:
@@ -791,6 +868,19 @@ def _image_part(image: Picture | None) -> File | Unset:
     if image is None:
         return UNSET
     return File(payload=BytesIO(_bytes_of(image)), file_name="image", mime_type="application/octet-stream")
+
+
+def _named_pictures(images: Mapping[str, Picture]) -> list[File]:
+    for name in images:
+        # The service unescapes other characters than httpx escapes.
+        if re.search(r'["\\\x00-\x1f\x7f]', name):
+            raise invalid_argument(
+                f"the file name {name!r} of an image has quotes, backslashes or line breaks"
+            )
+    return [
+        File(payload=BytesIO(_bytes_of(image)), file_name=name, mime_type="application/octet-stream")
+        for name, image in images.items()
+    ]
 
 
 def _rewind(image: File | Unset) -> None:

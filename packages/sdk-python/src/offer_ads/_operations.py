@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Never, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 from ._generated import models
 
@@ -24,6 +24,8 @@ PauseCode = Literal["E1", "E2", "E3", "E5"]
 ResumeCode = Literal["E1", "E2", "E4", "E5"]
 AnalyticsCode = Literal["E1"]
 SeriesCode = Literal["E1"]
+ResultsCode = Literal["E1"]
+ChangesCode = Literal["E1"]
 CreditCode = Literal["E1"]
 DeleteCode = Literal["E1", "E6", "E7"]
 GroupCode = Literal["E1"]
@@ -51,12 +53,12 @@ class Operation(Generic[Value, Code]):
     """Each request that takes effect changes something more, so one whose outcome is unknown is not repeated."""
 
 
-LIST_CATEGORIES: Operation[models.Categories, Never] = Operation(
+LIST_CATEGORIES: Operation[models.Categories, NoReturn] = Operation(
     "listCategories", models.Categories.from_dict
 )
-LIST_INTERESTS: Operation[models.Interests, Never] = Operation("listInterests", models.Interests.from_dict)
-READ_KEY: Operation[models.Key, Never] = Operation("readKey", models.Key.from_dict)
-READ_BALANCE: Operation[models.Balance, Never] = Operation("readBalance", models.Balance.from_dict)
+LIST_INTERESTS: Operation[models.Interests, NoReturn] = Operation("listInterests", models.Interests.from_dict)
+READ_KEY: Operation[models.Key, NoReturn] = Operation("readKey", models.Key.from_dict)
+READ_BALANCE: Operation[models.Balance, NoReturn] = Operation("readBalance", models.Balance.from_dict)
 LIST_BALANCE_ENTRIES: Operation[models.BalanceEntries, EntriesCode] = Operation(
     "listBalanceEntries", models.BalanceEntries.from_dict, refusals={"E1": (400,)}
 )
@@ -101,6 +103,15 @@ READ_ANALYTICS: Operation[models.Analytics, AnalyticsCode] = Operation(
 READ_ANALYTICS_SERIES: Operation[models.AnalyticsPoints, SeriesCode] = Operation(
     "readAnalyticsSeries", models.AnalyticsPoints.from_dict, refusals={"E1": (400, 401)}
 )
+READ_OFFER_RESULTS: Operation[models.OfferResults, OfferCode] = Operation(
+    "readOfferResults", models.OfferResults.from_dict, refusals={"E1": (401,)}
+)
+READ_RESULTS: Operation[models.Results, ResultsCode] = Operation(
+    "readResults", models.Results.from_dict, refusals={"E1": (400,)}
+)
+LIST_OFFER_CHANGES: Operation[models.OfferChangePage, ChangesCode] = Operation(
+    "listOfferChanges", models.OfferChangePage.from_dict, refusals={"E1": (400, 401)}
+)
 ESTIMATE_CREDIT: Operation[models.CreditEstimate, CreditCode] = Operation(
     "estimateCredit", models.CreditEstimate.from_dict, "S1", {"E1": (401,)}
 )
@@ -115,6 +126,9 @@ CREATE_GROUP: Operation[models.CreatedGroup, CreateCode] = Operation(
 )
 READ_GROUP: Operation[models.OfferGroup, GroupCode] = Operation(
     "readGroup", models.OfferGroup.from_dict, refusals={"E1": (401,)}
+)
+READ_GROUP_SERIES: Operation[models.GroupAnalyticsPoints, SeriesCode] = Operation(
+    "readGroupSeries", models.GroupAnalyticsPoints.from_dict, refusals={"E1": (400, 401)}
 )
 PAUSE_GROUP: Operation[models.GroupChange, GroupCode] = Operation(
     "pauseGroup", models.GroupChange.from_dict, "S1", {"E1": (401,)}
@@ -142,7 +156,7 @@ CREATE_WEBHOOK: Operation[models.WebhookWithSecret, CreateWebhookCode] = Operati
     models.WebhookWithSecret.from_dict,
     refusals={"E1": (400, 413, 415), "E3": (409,), "E4": (400,)},
 )
-LIST_WEBHOOKS: Operation[models.Webhooks, Never] = Operation("listWebhooks", models.Webhooks.from_dict)
+LIST_WEBHOOKS: Operation[models.Webhooks, NoReturn] = Operation("listWebhooks", models.Webhooks.from_dict)
 READ_WEBHOOK: Operation[models.Webhook, WebhookCode] = Operation(
     "readWebhook", models.Webhook.from_dict, refusals={"E2": (404,)}
 )
@@ -191,11 +205,15 @@ ALL: tuple[Operation[Any, Any], ...] = (
     RESUME_OFFER,
     READ_ANALYTICS,
     READ_ANALYTICS_SERIES,
+    READ_OFFER_RESULTS,
+    READ_RESULTS,
+    LIST_OFFER_CHANGES,
     ESTIMATE_CREDIT,
     DELETE_OFFER,
     ESTIMATE_GROUP_PRICE,
     CREATE_GROUP,
     READ_GROUP,
+    READ_GROUP_SERIES,
     PAUSE_GROUP,
     RESUME_GROUP,
     UPDATE_GROUP,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 
 
@@ -95,5 +95,5 @@ def parse_retry_after(header: str | None, now: datetime) -> float | None:
     except ValueError:
         return None
     # Without a zone: a date of HTTP is in GMT.
-    aware = date if date.tzinfo is not None else date.replace(tzinfo=UTC)
+    aware = date if date.tzinfo is not None else date.replace(tzinfo=timezone.utc)
     return max(0.0, (aware - now).total_seconds())

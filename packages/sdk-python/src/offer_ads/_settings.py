@@ -7,13 +7,13 @@ import re
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Literal, Protocol
 
 import httpx
 
 from ._error import OfferAdsError, invalid_argument
 from ._retry import Limits
+from ._version import VERSION
 
 Mode = Literal["TEST", "LIVE"]
 
@@ -77,7 +77,7 @@ def http_client(
     return httpx.Client(
         base_url=address,
         auth=_Key(checked_key(api_key)),
-        headers={"accept": "application/json", "user-agent": f"offer-ads-python/{version('offer-ads')}"},
+        headers={"accept": "application/json", "user-agent": f"offer-ads-python/{VERSION}"},
         # Redirects are not followed: they would send the key to another host.
         follow_redirects=False,
         # Over plain http a proxy of the environment could read the key.

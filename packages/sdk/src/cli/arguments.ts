@@ -1,6 +1,6 @@
 /** Converts command line arguments to values for the client. */
 import { openAsBlob } from 'node:fs';
-import type { Place } from '../types.ts';
+import type { GroupPlace, Picture, Pictures, Place } from '../types.ts';
 
 /** The command is wrong; the message says how to correct it. */
 export class UsageError extends Error {
@@ -109,4 +109,26 @@ export async function picture(path: string): Promise<Blob> {
   } catch {
     throw new UsageError(`The picture ${path} cannot be read`);
   }
+}
+
+/** Several pictures belong to the places in their order. A file that is named twice is sent once. */
+export async function placesWithPictures(
+  flags: Flags,
+): Promise<{ readonly places: readonly GroupPlace[]; readonly image: Picture | Pictures }> {
+  const given = places(flags);
+  const [first, ...others] = texts(flags, 'image');
+  if (first === undefined) throw new UsageError('--image is missing');
+  if (others.length === 0) return { places: given, image: await picture(first) };
+  const paths = [first, ...others];
+  if (paths.length !== given.length)
+    throw new UsageError(
+      `--image must be given once, or once for each --place: ${given.length} times, not ${paths.length}`,
+    );
+  const nameOf = (path: string) => `image-${paths.indexOf(path) + 1}`;
+  const image = Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [nameOf(path), await picture(path)] as const)),
+  );
+  const placeOf = (place: Place, index: number) =>
+    Object.assign({}, place, { image: nameOf(paths[index] ?? '') });
+  return { places: given.map(placeOf), image };
 }

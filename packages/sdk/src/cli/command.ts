@@ -39,8 +39,8 @@ export type Shown =
 
 export type Command = {
   readonly summary: string;
-  readonly positionals: readonly string[];
-  readonly options: Readonly<Record<string, Option>>;
+  readonly positionals?: readonly string[];
+  readonly options?: Readonly<Record<string, Option>>;
   readonly example: string;
   /** Whatever the options do not say. */
   readonly notes?: string;

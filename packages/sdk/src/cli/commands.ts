@@ -4,6 +4,7 @@ import type {
   AnalyticsInterval,
   Gender,
   ListOffersRequest,
+  ResultsRequest,
   SeriesRequest,
   UpdateOfferRequest,
 } from '../types.ts';
@@ -15,6 +16,7 @@ import {
   picture,
   place,
   places,
+  placesWithPictures,
   requiredText,
   texts,
   UsageError,
@@ -34,6 +36,7 @@ import {
   analyticsText,
   balanceText,
   categoriesText,
+  changesText,
   createdGroupText,
   createdText,
   estimateText,
@@ -41,9 +44,11 @@ import {
   groupEstimateText,
   groupText,
   interestsText,
+  offerResultsText,
   offersText,
   offerText,
   printed,
+  resultsText,
   seriesText,
   testClockText,
 } from './print.ts';
@@ -142,7 +147,6 @@ async function orderOf({ flags, now }: Given) {
     expiry_datetime: end,
     payment_method: pay,
     max_cost: most === undefined ? undefined : Number(most),
-    image: await picture(requiredText(flags, 'image')),
   };
   const idempotencyKey = optionalText(flags, 'idempotency-key') ?? crypto.randomUUID();
   return { request, idempotencyKey, again: { start, end, 'idempotency-key': idempotencyKey } };
@@ -177,13 +181,38 @@ function update(
 
 const interval = { value: 'INTERVAL', help: '24h, 7d, 30d, 60d, 90d or all; 7d when omitted' } as const;
 const intervalOf = ({ flags }: Given) => (optionalText(flags, 'interval') ?? '7d') as AnalyticsInterval;
+const days = {
+  from: { value: 'DAY', help: 'with --to and instead of --interval: days such as 2026-06-30' },
+  to: { value: 'DAY', help: 'the last day, which is included' },
+} as const;
+
+function series(what: 'OFFER' | 'GROUP', of: string): Command {
+  return {
+    summary: `views and clicks of ${of} over time, in UTC`,
+    positionals: [what],
+    options: {
+      interval,
+      ...days,
+      granularity: { value: 'LENGTH', help: 'hour or day; day when omitted' },
+    },
+    example: `offer-ads ${what === 'OFFER' ? 'offers series 4711' : 'groups series 17'} --interval 24h --granularity hour`,
+    run: async ({ offers, groups }, given) => {
+      const { flags, signal } = given;
+      const granularity = (optionalText(flags, 'granularity') ?? 'day') as SeriesRequest['granularity'];
+      const [from, to] = (['from', 'to'] as const).map((name) => optionalText(flags, name));
+      const interval = from === undefined && to === undefined ? intervalOf(given) : undefined;
+      const request = { interval, from, to, granularity };
+      const part = what === 'OFFER' ? offers : groups;
+      return shown(await part.series(idOf(given, what), request, { signal }), seriesText);
+    },
+  };
+}
 
 /** A command on one offer, which answers with a message. */
 function onOffer(action: 'pause' | 'resume' | 'delete', summary: string): Command {
   return {
     summary,
     positionals: ['OFFER'],
-    options: {},
     example: `offer-ads offers ${action} 4711`,
     run: async (ads, given) => {
       const result = await ads.offers[action](offerId(given), { signal: given.signal });
@@ -197,7 +226,6 @@ function onGroup(action: 'pause' | 'resume' | 'delete', summary: string): Comman
   return {
     summary,
     positionals: ['GROUP'],
-    options: {},
     example: `offer-ads groups ${action} 17`,
     run: async (ads, given) =>
       shown(await ads.groups[action](groupId(given), { signal: given.signal }), groupChangeText),
@@ -218,30 +246,39 @@ async function listOffers(ads: OfferAds, { flags, now, signal }: Given): Promise
 export const commands: Readonly<Record<string, Command>> = {
   categories: {
     summary: 'the categories that an offer can have',
-    positionals: [],
-    options: {},
     example: 'offer-ads categories',
     run: async (ads, { signal }) =>
       shown(await ads.categories.list({ signal }), ({ categories }) => categoriesText(categories)),
   },
   interests: {
     summary: 'the interests that can be targeted',
-    positionals: [],
-    options: {},
     example: 'offer-ads interests --json',
     run: async (ads, { signal }) =>
       shown(await ads.interests.list({ signal }), ({ interests }) => interestsText(interests)),
   },
   balance: {
     summary: 'your prepaid balance',
-    positionals: [],
-    options: {},
     example: 'offer-ads balance',
     run: async (ads, { signal }) => shown(await ads.balance.get({ signal }), balanceText),
   },
+  results: {
+    summary: 'views, clicks and spend of all offers in a period',
+    options: {
+      interval: { value: 'INTERVAL', help: '24h, 7d, 30d, 60d or 90d; 7d when omitted' },
+      ...days,
+      'time-zone': { value: 'ZONE', help: 'whose days they are, such as Europe/London; UTC when omitted' },
+    },
+    example: 'offer-ads results --from 2026-06-01 --to 2026-06-30 --time-zone Europe/London',
+    run: async (ads, { flags, signal }) => {
+      const [interval, from, to, time_zone] = ['interval', 'from', 'to', 'time-zone'].map((name) =>
+        optionalText(flags, name),
+      );
+      const request = { interval: interval as ResultsRequest['interval'], from, to, time_zone };
+      return shown(await ads.results.get(request, { signal }), resultsText);
+    },
+  },
   estimate: {
     summary: 'the price and reach of an offer',
-    positionals: [],
     options: {
       ...centre,
       ...audience,
@@ -259,7 +296,6 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'offers list': {
     summary: 'your offers, newest first',
-    positionals: [],
     options: {
       status: { value: 'STATUS', help: 'awaiting_payment, active, paused or ended' },
       'created-after': { value: 'TIME', help: 'created at or after this time' },
@@ -272,14 +308,12 @@ export const commands: Readonly<Record<string, Command>> = {
   'offers get': {
     summary: 'one offer, and what can be done with it now',
     positionals: ['OFFER'],
-    options: {},
     example: 'offer-ads offers get 4711',
     run: async (ads, given) =>
       shown(await ads.offers.get(offerId(given), { signal: given.signal }), offerText),
   },
   'offers create': {
     summary: 'create an offer; it is paid by card at a link, or from the balance',
-    positionals: [],
     options: {
       ...content,
       ...centre,
@@ -296,7 +330,8 @@ export const commands: Readonly<Record<string, Command>> = {
       const { flags, signal } = given;
       const location = place(flags);
       const { request, idempotencyKey, again } = await orderOf(given);
-      const offer = { ...request, location, quote_id: optionalText(flags, 'quote') };
+      const image = await picture(requiredText(flags, 'image'));
+      const offer = { ...request, image, location, quote_id: optionalText(flags, 'quote') };
       try {
         const result = await ads.offers.create(offer, { idempotencyKey, signal });
         return shown(result, (created) =>
@@ -323,28 +358,28 @@ export const commands: Readonly<Record<string, Command>> = {
       return shown(result, analyticsText);
     },
   },
-  'offers series': {
-    summary: 'views and clicks of an offer over time, in UTC',
+  'offers series': series('OFFER', 'an offer'),
+  'offers results': {
+    summary: 'what an offer has brought for its price',
     positionals: ['OFFER'],
-    options: {
-      interval,
-      from: { value: 'DAY', help: 'with --to and instead of --interval: days such as 2026-06-30' },
-      to: { value: 'DAY', help: 'the last day, which is included' },
-      granularity: { value: 'LENGTH', help: 'hour or day; day when omitted' },
-    },
-    example: 'offer-ads offers series 4711 --interval 24h --granularity hour',
+    example: 'offer-ads offers results 4711',
+    run: async (ads, given) =>
+      shown(await ads.offers.results(offerId(given), { signal: given.signal }), offerResultsText),
+  },
+  'offers changes': {
+    summary: 'what was changed in an offer, and by whom, newest first',
+    positionals: ['OFFER'],
+    options: howMany,
+    example: 'offer-ads offers changes 4711',
     run: async (ads, given) => {
-      const granularity = (optionalText(given.flags, 'granularity') ?? 'day') as SeriesRequest['granularity'];
-      const [from, to] = (['from', 'to'] as const).map((name) => optionalText(given.flags, name));
-      const interval = from === undefined && to === undefined ? intervalOf(given) : undefined;
-      const request = { interval, from, to, granularity };
-      return shown(await ads.offers.series(offerId(given), request, { signal: given.signal }), seriesText);
+      const id = offerId(given);
+      const { flags, signal } = given;
+      return listed(flags, (page) => ads.offers.changes(id, page, { signal }), changesText);
     },
   },
   'offers delete': onOffer('delete', 'delete an offer; its unused time is credited to the balance'),
   'groups estimate': {
     summary: 'the price of an offer at each of several places, and of all',
-    positionals: [],
     options: { ...centres, ...audience },
     example:
       'offer-ads groups estimate --place "51.5136,-0.1365 Soho" --place "51.5055,-0.0754 Borough" --radius 10 --end +48h',
@@ -361,16 +396,25 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'groups create': {
     summary: 'create an offer at each of several places, with one payment; all or none',
-    positionals: [],
-    options: { ...content, ...centres, ...audience, ...purchase },
+    options: {
+      ...content,
+      image: {
+        ...content.image,
+        multiple: true,
+        help: `${content.image.help} in all; one for all places, or repeated: one for each, in their order`,
+      },
+      ...centres,
+      ...audience,
+      ...purchase,
+    },
     example:
       'offer-ads groups create --category 1 --title "Two for one" --description "The second is on the house." --url https://example.com/two --image two.png --place "51.5136,-0.1365 Soho" --place "51.5055,-0.0754 Borough" --radius 10 --end +48h --pay balance --max-cost 60',
     run: async (ads, given) => {
       const { flags, signal } = given;
-      const centresOf = places(flags);
+      const content = await placesWithPictures(flags);
       const { request, idempotencyKey, again } = await orderOf(given);
       try {
-        const result = await ads.groups.create({ ...request, places: centresOf }, { idempotencyKey, signal });
+        const result = await ads.groups.create({ ...request, ...content }, { idempotencyKey, signal });
         return shown(result, (created) =>
           createdGroupText(created, { idempotencyKey, replayed: result.ok && result.replayed }),
         );
@@ -382,11 +426,11 @@ export const commands: Readonly<Record<string, Command>> = {
   'groups get': {
     summary: 'the offers of a group, with views and clicks',
     positionals: ['GROUP'],
-    options: {},
     example: 'offer-ads groups get 17',
     run: async (ads, given) =>
       shown(await ads.groups.get(groupId(given), { signal: given.signal }), groupText),
   },
+  'groups series': series('GROUP', 'all offers of a group'),
   'groups update': update('GROUP', {
     summary: 'change texts or picture of all offers of a group; what is not named stays',
     example: 'offer-ads groups update 17 --title "Three for one" --image three.png',
@@ -397,15 +441,12 @@ export const commands: Readonly<Record<string, Command>> = {
   ...webhookCommands,
   'clock show': {
     summary: 'the time of your TEST offers',
-    positionals: [],
-    options: {},
     example: 'offer-ads clock show',
     run: async (ads, { signal }) => shown(await ads.testClock.get({ signal }), testClockText),
   },
   'clock advance': {
     summary: 'move the time of your TEST offers forward',
     positionals: ['TIME'],
-    options: {},
     example: 'offer-ads clock advance +7d',
     run: async (ads, { positionals, now, signal }) => {
       const time = positionals[0] ?? '';
@@ -418,8 +459,6 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'clock reset': {
     summary: 'set the time of your TEST offers back to the real time',
-    positionals: [],
-    options: {},
     example: 'offer-ads clock reset',
     run: async (ads, { signal }) => shown(await ads.testClock.reset({ signal }), testClockText),
   },

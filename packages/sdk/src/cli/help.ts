@@ -49,8 +49,8 @@ The version of the package: offer-ads --version
 }
 
 export function commandHelp(name: string, command: Command): string {
-  const usage = ['offer-ads', name, ...command.positionals, '[options]'].join(' ');
-  const own = Object.keys(command.options).length === 0 ? '' : `Options\n${optionLines(command.options)}\n`;
+  const usage = ['offer-ads', name, ...(command.positionals ?? []), '[options]'].join(' ');
+  const own = command.options === undefined ? '' : `Options\n${optionLines(command.options)}\n`;
   const notes = command.notes === undefined ? '' : `${command.notes}\n\n`;
   return `${usage}: ${command.summary}
 

@@ -10,10 +10,13 @@ import type {
   GroupEstimate,
   Interest,
   Offer,
+  OfferChange,
   OfferGroup,
+  OfferResults,
   OneOffer,
   PriceEstimate,
   Resent,
+  Results,
   TestClock,
   Webhook,
   WebhookMessage,
@@ -232,7 +235,56 @@ export function analyticsText(analytics: Analytics): string {
   ]);
 }
 
-export function seriesText({ points }: AnalyticsSeries): string {
+export function offerResultsText(results: OfferResults): string {
+  const { currency, bought_seconds: bought, ran_seconds: ran } = results;
+  const amount = (value: number | null) => (value === null ? null : `${value.toFixed(2)} ${currency}`);
+  return facts([
+    ['offer', `${results.offer_id} (${results.status})`],
+    ['matching members', results.matching_users],
+    ['cost, net of VAT', amount(results.cost)],
+    ['spent', amount(results.spent)],
+    ['views', results.views],
+    ['clicks', results.clicks],
+    ['cost per click', amount(results.cost_per_click)],
+    ['cost per 1,000 views', amount(results.cost_per_thousand_views)],
+    ['hours run', `${hours(ran)} of ${hours(bought)}, ${Math.floor((100 * ran) / bought)} %`],
+  ]);
+}
+
+const hours = (seconds: number) => (seconds / 3_600).toFixed(1);
+
+export function resultsText({ current, before, currency, best_offers: best, ...period }: Results): string {
+  const spent = ({ spent }: Results['current']) => (spent === null ? '-' : `${spent.toFixed(2)} ${currency}`);
+  const sums = table(
+    ['', 'VIEWS', 'CLICKS', 'SPENT'],
+    [
+      [
+        `${minute(period.start_datetime)} to ${minute(period.end_datetime)}`,
+        current.views,
+        current.clicks,
+        spent(current),
+      ],
+      ['the same time before', before.views, before.clicks, spent(before)],
+    ],
+  );
+  if (best.length === 0) return sums;
+  const rows = best.map(({ offer_id, views, clicks, title }) => [offer_id, views, clicks, title]);
+  return sums + table(['OFFER', 'VIEWS', 'CLICKS', 'TITLE'], rows);
+}
+
+export function changesText(changes: readonly OfferChange[]): string {
+  return table(
+    ['TIME', 'WHAT', 'BY', ''],
+    changes.map(({ changed_datetime, what, by, fields, following_offer_id: following }) => [
+      minute(changed_datetime),
+      what,
+      by,
+      following === null ? fields.join(', ') : `by offer ${following}`,
+    ]),
+  );
+}
+
+export function seriesText({ points }: Pick<AnalyticsSeries, 'points'>): string {
   return table(
     ['FROM', 'VIEWS', 'CLICKS'],
     points.map(({ start_datetime, views, clicks }) => [minute(start_datetime), views, clicks]),

@@ -100,6 +100,17 @@ describe('offer-ads', () => {
       '4711 --interval 24h --granularity hour',
       /^FROM +VIEWS +CLICKS\n2035-06-01 12:00Z +10 +4\n2035-06-02 00:00Z +20 +0\n$/,
     ],
+    [
+      'offers results',
+      '4711',
+      /spent +96\.00 GBP\n[^]*cost per click +24\.00 GBP\n[^]*hours run +24\.0 of 48\.0, 50 %\n$/,
+    ],
+    ['offers changes', '4711', /^TIME +WHAT +BY\n2035-06-01 13:00Z +edited +person +title, url\n$/],
+    [
+      'results',
+      '--interval 30d',
+      /VIEWS +CLICKS +SPENT\n2035-05-26 12:00Z to 2035-06-02 12:00Z +30 +4 +96\.00 GBP\nthe same time before +0 +0 +-\n[^]* 4711 +30 +4 +Two for one\n$/,
+    ],
     ['offers delete', '4711', /Offer has been deleted\n/],
     [
       'groups estimate',
@@ -112,6 +123,11 @@ describe('offer-ads', () => {
       /^group +7\nidempotency key +\S+\nOFFER +STATUS +PLACE\n +4711 +Active +Soho\n$/,
     ],
     ['groups get', '7', /^group +7\n[^]*running now +1 of 1\n[^]*\n +4711 +Active +30 +4 +96\.00 +Soho\n$/],
+    [
+      'groups series',
+      '7 --from 2035-06-01 --to 2035-06-02',
+      /^FROM +VIEWS +CLICKS\n2035-06-01 12:00Z +10 +4\n/,
+    ],
     ['groups update', '7 --title Three', /Offers have been updated\n/],
     ['groups pause', '7', /^OFFER +OUTCOME\n +4711 +Offer has been paused\n$/],
     ['groups resume', '7', /Offer has been resumed\n/],
@@ -151,14 +167,23 @@ describe('offer-ads', () => {
   });
 
   it('has help for each command, and each is in the table above', async () => {
-    for (const [name, { example, options }] of Object.entries(commands)) {
+    for (const [name, { example, options = {} }] of Object.entries(commands)) {
       const { code, out } = await offerAds([...name.split(' '), '--help']);
       expect([code, out.includes(example)]).toEqual([0, true]);
       expect(example).toMatch(new RegExp(`^offer-ads ${name}( |$)`));
       for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
       expect((await offerAds(['--help'])).out).toContain(name);
     }
-    expect(Object.keys(commands)).toHaveLength(35);
+    expect(Object.keys(commands)).toHaveLength(39);
+  });
+
+  it('asks for the results of days of a time zone', async () => {
+    const days = 'from=2035-05-01&to=2035-05-31&time_zone=Europe%2FLondon';
+    const { seen } = await offerAdsWith(
+      words('results --from 2035-05-01 --to 2035-05-31 --time-zone Europe/London'),
+      [{ status: 400, body: { return_code: 'E1', code: 400, status: 'Error', message: 'no' } }],
+    );
+    expect(seen.map(({ url }) => new URL(url).search)).toEqual([`?${days}`]);
   });
 
   it.each([
@@ -262,6 +287,26 @@ describe('offer-ads', () => {
     ])
       expect((await offerAds([...group, ...wrong])).code).toBe(2);
     expect(service.asked).toHaveLength(sent);
+  });
+
+  it('sends one picture for each place of a group, in their order, and a file that is named twice once', async () => {
+    const other = join(folder, 'other.png');
+    writeFileSync(other, 'another picture');
+    const three = [...group, '--place', '51.6,-0.2', '--place', '51.7,-0.3'];
+    await offerAds([...three, '--image', other, '--image', image]);
+    const sent = service.asked
+      .findLast(({ route }) => route === 'POST /offer-groups')!
+      .body.toString('latin1');
+    expect(sent).toContain(
+      '[{"latitude":51.5,"longitude":-0.1,"image":"image-1"},{"latitude":51.6,"longitude":-0.2,"image":"image-2"},{"latitude":51.7,"longitude":-0.3,"image":"image-1"}]',
+    );
+    const files = [...sent.matchAll(/name="image"; filename="([^"]+)"\r\n[^\r]*\r\n\r\n(.{7})/gs)];
+    expect(files.map(([, name, content]) => [name, content === 'another'])).toEqual([
+      ['image-1', false],
+      ['image-2', true],
+    ]);
+    const { code, err } = await offerAds([...three, '--image', other]);
+    expect([code, err]).toEqual([2, expect.stringContaining('once for each --place: 3 times, not 2')]);
   });
 
   it('creates the offer with times relative to now and to the start', async () => {

@@ -100,11 +100,14 @@ function parsed(command: Command, argv: readonly string[]): { flags: Flags; posi
   }
 }
 
-function expectPositionals(command: Command, positionals: readonly string[]): void {
-  if (positionals.length === command.positionals.length) return;
-  const wanted = command.positionals.length === 0 ? 'nothing but options' : command.positionals.join(' ');
+function expectPositionals(
+  { positionals: expected = [], example }: Command,
+  positionals: readonly string[],
+): void {
+  if (positionals.length === expected.length) return;
+  const wanted = expected.length === 0 ? 'nothing but options' : expected.join(' ');
   const found = positionals.length === 0 ? '' : `, found ${positionals.join(' ')}`;
-  throw new UsageError(`Expected ${wanted}${found}. Example: ${command.example}`);
+  throw new UsageError(`Expected ${wanted}${found}. Example: ${example}`);
 }
 
 async function clientFor(flags: Flags, o: CliEnvironment): Promise<OfferAds> {

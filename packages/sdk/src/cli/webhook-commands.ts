@@ -13,7 +13,6 @@ function onWebhook(action: 'enable' | 'disable' | 'rollSecret', name: string, su
   return {
     summary,
     positionals: ['WEBHOOK'],
-    options: {},
     example: `offer-ads webhooks ${name} we_oqQ3SnVYgZ0HVhm1WcgS`,
     run: async (ads: OfferAds, given: Given) =>
       shown<Webhook>(await ads.webhooks[action](webhookId(given), { signal: given.signal }), webhookText),
@@ -27,7 +26,6 @@ function sending(
 ): Command {
   return {
     ...o,
-    options: {},
     run: async (ads, given) =>
       shown<WebhookMessage>(await send(ads, given), (message) => messageText(message, webhookId(given))),
   };
@@ -36,15 +34,12 @@ function sending(
 export const webhookCommands: Readonly<Record<string, Command>> = {
   'webhooks list': {
     summary: 'your webhooks, the oldest first',
-    positionals: [],
-    options: {},
     example: 'offer-ads webhooks list',
     run: async (ads, { signal }) =>
       shown(await ads.webhooks.list({ signal }), ({ webhooks }) => webhooksText(webhooks)),
   },
   'webhooks create': {
     summary: 'create a webhook; prints its secret, which is shown this once',
-    positionals: [],
     options: {
       url: { value: 'URL', help: 'an https address on the public internet' },
       description: { value: 'TEXT', help: 'for yourself' },
@@ -111,7 +106,6 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
   ),
   'webhooks listen': {
     summary: 'forward TEST events to a server on this machine, until Ctrl+C',
-    positionals: [],
     options: {
       'forward-to': { value: 'URL', help: 'your server, such as http://localhost:3000/hooks' },
       event: { multiple: true, value: 'TYPE', help: 'may be repeated; all events if omitted' },
@@ -174,7 +168,6 @@ events are signed with that one. Each event is sent once, within a few seconds.`
   'webhooks delete': {
     summary: 'delete a webhook with its secret and its messages',
     positionals: ['WEBHOOK'],
-    options: {},
     example: 'offer-ads webhooks delete we_oqQ3SnVYgZ0HVhm1WcgS',
     run: async (ads, given) =>
       shown(

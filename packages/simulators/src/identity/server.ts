@@ -4,9 +4,10 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
-import { escapeHtml, faultsRoute, listen, page, type WebServer } from '../web-server.ts';
+import { faultsRoute, listen, page, type WebServer } from '../web-server.ts';
 import { type Person, people } from './people.ts';
 import { createSigningKeys, type IdentityFaults, identityFaults, type SigningKeys } from './tokens.ts';
 

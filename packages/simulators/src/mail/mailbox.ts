@@ -21,7 +21,10 @@ export type Mailbox = {
 };
 
 /** Enough for any test run. The number of characters bounds the memory when messages are large. */
-export function createMailbox(o = { maxMessages: 5000, maxCharacters: 64 * 1024 * 1024 }): Mailbox {
+const MOST_MESSAGES = 5_000;
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+export function createMailbox(): Mailbox {
   const messages: Message[] = [];
   let lastId = 0;
   let characters = 0;
@@ -33,7 +36,7 @@ export function createMailbox(o = { maxMessages: 5000, maxCharacters: 64 * 1024 
       const kept = { id: lastId, ...message };
       messages.push(kept);
       characters += size(kept);
-      while (messages.length > o.maxMessages || (characters > o.maxCharacters && messages.length > 1)) {
+      while (messages.length > MOST_MESSAGES || (characters > MOST_CHARACTERS && messages.length > 1)) {
         const oldest = messages.shift();
         characters -= oldest ? size(oldest) : 0;
       }

@@ -1,5 +1,6 @@
 /** The web pages of the mail sink: the list, and one message with its HTML in a sandbox. */
-import { escapeHtml, page } from '../web-server.ts';
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
+import { page } from '../web-server.ts';
 import type { Message } from './mailbox.ts';
 
 /** No scripts, no forms, no access to the page around it. A link opens a new tab. */

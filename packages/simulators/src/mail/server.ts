@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import express from 'express';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
@@ -22,13 +21,12 @@ type Faults = { current: z.infer<typeof mailFaults> };
 export type MailSink = WebServer & { readonly smtpUrl: string };
 
 export async function startMailSink(
-  o: { host?: string; port?: number; smtpPort?: number; clock?: Clock } = {},
+  o: { host?: string; port?: number; smtpPort?: number } = {},
 ): Promise<MailSink> {
   const host = o.host ?? '127.0.0.1';
   const mailbox = createMailbox();
   const faults: Faults = { current: {} };
-  const listening = { host, port: o.smtpPort ?? 0, clock: o.clock ?? systemClock };
-  const smtp = await listenSmtp(mailbox, faults, listening);
+  const smtp = await listenSmtp(mailbox, faults, { host, port: o.smtpPort ?? 0 });
   const web = await listen(webApp(mailbox, faults), { host, port: o.port ?? 0 });
   return {
     ...web,
@@ -40,11 +38,7 @@ export async function startMailSink(
   };
 }
 
-async function listenSmtp(
-  mailbox: Mailbox,
-  faults: Readonly<Faults>,
-  o: { host: string; port: number; clock: Clock },
-) {
+async function listenSmtp(mailbox: Mailbox, faults: Readonly<Faults>, o: { host: string; port: number }) {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -53,7 +47,7 @@ async function listenSmtp(
     onAuth: (_, __, done) => done(null, { user: 'anybody' }),
     onData(stream, session, done) {
       void answer(async () => {
-        const messages = await read(stream, session.envelope, o.clock);
+        const messages = await read(stream, session.envelope);
         await pause(faults.current.slowMs ?? 0, undefined, { ref: false });
         for (const message of messages) mailbox.add(message);
       }, done);
@@ -85,7 +79,7 @@ async function answer(work: () => Promise<void>, done: (error?: Error) => void):
 type Envelope = { mailFrom: false | { address: string }; rcptTo: { address: string }[] };
 
 /** One message for each recipient of the envelope, because the envelope decides the delivery. */
-async function read(stream: AsyncIterable<Buffer>, envelope: Envelope, clock: Clock) {
+async function read(stream: AsyncIterable<Buffer>, envelope: Envelope) {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
@@ -102,7 +96,7 @@ async function read(stream: AsyncIterable<Buffer>, envelope: Envelope, clock: Cl
     text: parsed.text ?? '',
     html: parsed.html ?? '',
     headers: Object.fromEntries(parsed.headers.map(({ key, value }) => [key, value])),
-    receivedAt: clock.now().toISOString(),
+    receivedAt: new Date().toISOString(),
   }));
 }
 

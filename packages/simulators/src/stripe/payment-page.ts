@@ -1,6 +1,7 @@
 /** The payment page of a Checkout Session: the purchase, its price and one button. */
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
-import { escapeHtml, page } from '../web-server.ts';
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
+import { page } from '../web-server.ts';
 import { type CheckoutSession, lineTotals, sessionTotals, statusAt } from './objects.ts';
 
 export function paymentPage(session: CheckoutSession, nowSeconds: number): string {

@@ -1,6 +1,7 @@
 /** A TCP proxy between a client and a server. A test can cut its connections, refuse new ones, or stop the traffic. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 export type TcpProxy = AsyncDisposable & {
   /** The address of the server through this proxy. */
@@ -15,6 +16,8 @@ export type TcpProxy = AsyncDisposable & {
    * @param o.newToo new connections are silent too, until `bringBack`; otherwise they work
    */
   readonly freeze: (o?: { readonly newToo: boolean }) => void;
+  /** Each piece of what the server says comes so much later, on all connections; 0: at once. */
+  readonly slowDown: (millis: number) => void;
 };
 
 /** @param port of 127.0.0.1; 0 is any free one */
@@ -23,6 +26,14 @@ export async function startTcpProxy(target: string, port = 0): Promise<TcpProxy>
   const pairs = new Set<readonly [Socket, Socket]>();
   let down = false;
   let newAreSilent = false;
+  let delayMs = 0;
+  const delay = () =>
+    new Transform({
+      transform: (piece, _, pass) => {
+        if (delayMs === 0) pass(null, piece);
+        else setTimeout(pass, delayMs, null, piece);
+      },
+    });
 
   const server = createServer((client) => {
     if (down) return void client.resetAndDestroy();
@@ -38,7 +49,7 @@ export async function startTcpProxy(target: string, port = 0): Promise<TcpProxy>
       });
     }
     if (newAreSilent) client.pause();
-    else client.pipe(upstream).pipe(client);
+    else client.pipe(upstream).pipe(delay()).pipe(client);
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -64,11 +75,14 @@ export async function startTcpProxy(target: string, port = 0): Promise<TcpProxy>
     freeze: ({ newToo } = { newToo: false }) => {
       newAreSilent = newToo;
       for (const [client, upstream] of pairs) {
-        client.unpipe(upstream);
-        upstream.unpipe(client);
+        client.unpipe();
+        upstream.unpipe();
         client.pause();
         upstream.pause();
       }
+    },
+    slowDown: (millis) => {
+      delayMs = millis;
     },
     [Symbol.asyncDispose]: async () => {
       down = true;

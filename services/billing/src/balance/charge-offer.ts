@@ -24,7 +24,6 @@ import { hasLimit } from '../domain/payments/spending.ts';
 import { conflictingSale } from '../faults.ts';
 import { balanceOf, lockBalance, postOrThrow } from '../ledger/ledger-store.ts';
 import {
-  findOfferPayment,
   findPayment,
   hasSameOffers,
   insertCharge,
@@ -105,15 +104,12 @@ export async function postCharges(
 
 async function answerUncharged(postgres: Postgres, sale: Order): Promise<ChargeReply> {
   const purchase = purchaseOf(sale);
-  const payment = isOfGroup(sale)
-    ? await findPayment(postgres, purchase)
-    : await findOfferPayment(postgres, sale.offerId);
+  const payment = await findPayment(postgres, purchase);
   const balanceMinor = await balanceOf(postgres, sale.book);
   if (payment === undefined) return refused('balance-too-low', balanceMinor);
   if (payment.method === null) return refused('closed', balanceMinor);
   const isSame = isSameSale(payment, sale) && (await hasSameOffers(postgres, sale));
-  const isOfOtherGroup = 'groupId' in payment && payment.groupId !== null;
-  if (payment.method !== 'B' || payment.chargedAt === null || !isSame || isOfOtherGroup)
+  if (payment.method !== 'B' || payment.chargedAt === null || !isSame || payment.groupId !== null)
     throw conflictingSale(purchaseName(purchase));
   return charged(payment.chargedAt, balanceMinor);
 }

@@ -6,6 +6,7 @@ import {
   type BalanceStanding,
   balanceQuery,
   lowBalanceOrder,
+  revenueQuery,
   topUpRequest,
 } from '@offer-ads/contracts/admin/billing-api';
 import {
@@ -66,8 +67,8 @@ export function adminRoutes(app: Express, billing: Billing, pdfs: PdfMaker, admi
   });
 
   routes.get('/balances/revenue', async (req, res) => {
-    const book = validInput(balanceQuery, req.query);
-    res.json(await readRevenue(billing.postgres, book, billing.clock.now()));
+    const query = validInput(revenueQuery, req.query);
+    res.json(await readRevenue(billing.postgres, query, billing.clock.now()));
   });
 
   routes
@@ -138,9 +139,9 @@ function paymentRoutes(routes: Router, billing: Billing): void {
 }
 
 function billed({ payment, paidWith }: Awaited<ReturnType<typeof listPayments>>[number]): BilledPayment {
-  const { offerId, book, netMinor, creditedMinor } = payment;
+  const { purchase, book, netMinor, creditedMinor } = payment;
   return {
-    offerId,
+    offerId: purchase.id,
     ...book,
     netMinor: `${netMinor}`,
     paymentMethod: paidWith.method,

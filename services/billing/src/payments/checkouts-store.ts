@@ -4,7 +4,13 @@ import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postg
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { type CardPayment, type Purchase, purchaseName } from '../domain/payments/card-payment.ts';
-import { type Checkout, nextCheck, nextClosing, nextReconciliation } from '../domain/payments/checkout.ts';
+import {
+  type Checkout,
+  FOR_EVER,
+  nextCheck,
+  nextClosing,
+  nextReconciliation,
+} from '../domain/payments/checkout.ts';
 import type { Payment } from '../domain/payments/offer-payment.ts';
 import {
   type CardPaymentRow,
@@ -206,13 +212,15 @@ async function takeBatch(
 }
 
 /**
- * For an offer that ended unpaid; of a group, it ends the group. A loop closes its checkout, because it limits the rate of Stripe calls: many
- * offers may end at midnight.
+ * For an offer that ended or was deleted unpaid; of a group, it ends the group. A checkout that is closed stays closed. A loop closes an open
+ * one, because it limits the rate of Stripe calls: many offers may end at midnight.
  */
-export async function scheduleClosing(on: Queryable, offerId: number, now: Date): Promise<void> {
+export async function closeForEver(on: Queryable, offerId: number, now: Date): Promise<void> {
   await on.query(
-    `UPDATE payments SET close_at = $2 WHERE (offer_id = $1 OR group_id = (SELECT of_group FROM payments WHERE offer_id = $1))
-        AND ${waiting} AND coalesce(close_at, expiry_at) > $2`,
-    [offerId, now],
+    `UPDATE payments
+        SET close_at = $2, deletion = CASE WHEN state = 'closed' THEN $3 ELSE deletion END
+      WHERE (offer_id = $1 OR group_id = (SELECT of_group FROM payments WHERE offer_id = $1))
+        AND (${waiting} AND coalesce(close_at, expiry_at) > $2 OR state = 'closed' AND deletion < $3)`,
+    [offerId, now, FOR_EVER],
   );
 }

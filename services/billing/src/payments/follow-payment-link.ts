@@ -24,7 +24,11 @@ export async function followPaymentLink(
   const met = payerMeets(payment.checkout, billing.clock.now());
   if (met.kind !== 'no-session') return leadsTo(payment, met);
   if (met.why === 'expired') await renewIfUnpayable(billing, payment, deadline);
-  return openedOrNot(billing, payToken, deadline);
+  const latest = await findCardPaymentByToken(billing.postgres, payToken);
+  if (latest === undefined) return { kind: 'unknown' };
+  const ready = await ensureSession(billing, latest, deadline);
+  if (ready === 'too-small') return { kind: 'unavailable', payment: latest };
+  return leadsTo(latest, payerMeets(ready.checkout, billing.clock.now()));
 }
 
 /** The same without creating a session or calling Stripe: for HEAD, and for the pages after a payment. */
@@ -43,14 +47,6 @@ async function renewIfUnpayable(billing: Billing, payment: CardPayment, deadline
     if (!(await applySessionFacts(billing, payment, facts)).unpayable) return;
   }
   await startNextGeneration(billing, payment);
-}
-
-async function openedOrNot(billing: Billing, payToken: string, deadline: Deadline): Promise<LinkLeadsTo> {
-  const payment = await findCardPaymentByToken(billing.postgres, payToken);
-  if (payment === undefined) return { kind: 'unknown' };
-  const ready = await ensureSession(billing, payment, deadline);
-  if (ready === 'too-small') return { kind: 'unavailable', payment };
-  return leadsTo(payment, payerMeets(ready.checkout, billing.clock.now()));
 }
 
 function leadsTo(payment: CardPayment, met: ReturnType<typeof payerMeets>): LinkLeadsTo {

@@ -10,7 +10,7 @@ import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
 import { vatOnCardPayment } from '../domain/invoices/vat.ts';
 import { type Book, isSameBook } from '../domain/ledger/ledger.ts';
-import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
+import type { CardPayment } from '../domain/payments/card-payment.ts';
 import { newCheckout } from '../domain/payments/checkout.ts';
 import { type TopUpRefusal, tooManyOpen, topUpExpiry, topUpProblem } from '../domain/payments/top-up.ts';
 import { insertCheckout } from './checkouts-store.ts';
@@ -49,7 +49,7 @@ export async function openTopUp(
   return {
     ok: true,
     reply: {
-      topUpId: topUpIdOf(payment),
+      topUpId: payment.purchase.id,
       paymentUrl: paymentUrl(billing, payment),
       currency: book.currency,
       netMinor: `${payment.netMinor}`,
@@ -57,11 +57,6 @@ export async function openTopUp(
       expiresAt: payment.checkout.expiryAt.toISOString(),
     },
   };
-}
-
-function topUpIdOf({ purchase }: CardPayment): number {
-  if (purchase.kind === 'top-up') return purchase.topUpId;
-  throw new Error(`${purchaseName(purchase)} is no top-up`);
 }
 
 async function reserve(

@@ -8,7 +8,6 @@ import {
   type GroupOffer,
   type GroupSale,
   isOfGroup,
-  type OfferPayment,
   type OfferSale,
   type Order,
   type Payment,
@@ -47,14 +46,15 @@ export function postCharge(on: Queryable, order: Order<OfferSale>, at: Date) {
  * @returns false if the id is already known
  */
 export async function insertCharge(on: Queryable, order: Order, at: Date): Promise<boolean> {
-  const { offerId, groupId } = idsOf(purchaseOf(order));
   const { book, title, netMinor, spending } = order;
+  const { organisationId, mode, currency } = book;
+  const ids = idValues(purchaseOf(order));
   const inserted = await on.query(
     `INSERT INTO payments
-       (offer_id, group_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, spender, ordered_on)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 'B', 'charged', $8, $9, ($8 AT TIME ZONE 'UTC')::date)
+       (offer_id, top_up_id, group_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, spender, ordered_on)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 'B', 'charged', $9, $10, ($9 AT TIME ZONE 'UTC')::date)
      ON CONFLICT DO NOTHING RETURNING state`,
-    [offerId, groupId, book.organisationId, book.mode, book.currency, title, netMinor, at, spending.spender],
+    [...ids, organisationId, mode, currency, title, netMinor, at, spending.spender],
   );
   return inserted.length === 1;
 }
@@ -119,11 +119,10 @@ export function isOfKnownOffer(error: unknown): boolean {
 
 /** Closes an id for which nothing was requested yet: later requests for it find it closed. */
 export async function insertClosed(tx: Transaction, { book, ...sale }: SaleOfBook): Promise<void> {
-  const { offerId, groupId } = idsOf(purchaseOf(sale));
   await tx.query(
-    `INSERT INTO payments (offer_id, group_id, organisation_id, mode, currency, title, net_minor, vat_minor, state)
-     VALUES ($1, $2, $3, $4, $5, '', 0, 0, 'closed') ON CONFLICT DO NOTHING`,
-    [offerId, groupId, book.organisationId, book.mode, book.currency],
+    `INSERT INTO payments (offer_id, top_up_id, group_id, organisation_id, mode, currency, title, net_minor, vat_minor, state)
+     VALUES ($1, $2, $3, $4, $5, $6, '', 0, 0, 'closed') ON CONFLICT DO NOTHING`,
+    [...idValues(purchaseOf(sale)), book.organisationId, book.mode, book.currency],
   );
 }
 
@@ -135,28 +134,15 @@ export async function deletePayment(tx: Transaction, purchase: Purchase): Promis
   await tx.query(`DELETE FROM payments WHERE ${thisPurchase}`, idValues(purchase));
 }
 
+/** The values of the columns `offer_id`, `top_up_id` and `group_id`, of which one is not null. */
+export function idValues({ kind, id }: Purchase): (number | null)[] {
+  return (['offer', 'top-up', 'group'] as const).map((one) => (one === kind ? id : null));
+}
+
 /** Locks the payment, and returns it as it is then. */
-async function lockPaymentRow(tx: Transaction, purchase: Purchase): Promise<PaymentRow | undefined> {
+export async function lockPayment(tx: Transaction, purchase: Purchase): Promise<Payment | undefined> {
   const sql = `SELECT * FROM payments WHERE ${thisPurchase} FOR UPDATE`;
   const [row] = await tx.query<PaymentRow>(sql, idValues(purchase));
-  return row;
-}
-
-/** The values of the columns `offer_id`, `top_up_id` and `group_id`, of which one is not null. */
-export function idsOf(purchase: Purchase) {
-  return {
-    offerId: purchase.kind === 'offer' ? purchase.offerId : null,
-    topUpId: purchase.kind === 'top-up' ? purchase.topUpId : null,
-    groupId: purchase.kind === 'group' ? purchase.groupId : null,
-  };
-}
-
-export function idValues(purchase: Purchase): (number | null)[] {
-  return Object.values(idsOf(purchase));
-}
-
-export async function lockPayment(tx: Transaction, purchase: Purchase): Promise<Payment | undefined> {
-  const row = await lockPaymentRow(tx, purchase);
   return row && toPayment(row);
 }
 
@@ -168,31 +154,20 @@ export async function findPayment(on: Queryable, purchase: Purchase): Promise<Pa
   return row && toPayment(row);
 }
 
-export async function lockOfferPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
-  const row = await lockPaymentRow(tx, { kind: 'offer', offerId });
-  return row && toOfferPayment(row);
-}
-
 /** The payment that a receipt is for, with the lock for which refunds and disputes of the same payment at the provider wait. */
 export async function lockPaymentOf(
   tx: Transaction,
   { purchase, paymentIntentId }: Receipt,
-): Promise<Payment | OfferPayment | undefined> {
+): Promise<Payment | undefined> {
   if (paymentIntentId !== null) await lockIntent(tx, paymentIntentId);
-  const row = await lockPaymentRow(tx, purchase);
-  return row && (row.offer_id === null ? toPayment(row) : toOfferPayment(row));
-}
-
-export async function findOfferPayment(on: Queryable, offerId: number): Promise<OfferPayment | undefined> {
-  const [row] = await on.query<PaymentRow>('SELECT * FROM payments WHERE offer_id = $1', [offerId]);
-  return row && toOfferPayment(row);
+  return lockPayment(tx, purchase);
 }
 
 /** One page of the payments of all offers, ordered by offer id. `paidWith`: what the payer pays, the offer itself or its group. */
 export async function listPayments(
   on: Queryable,
   o: { after: number; limit: number },
-): Promise<{ readonly payment: OfferPayment; readonly paidWith: Payment }[]> {
+): Promise<{ readonly payment: Payment; readonly paidWith: Payment }[]> {
   const rows = await on.query<PaymentRow>(
     'SELECT * FROM payments WHERE offer_id > $1 ORDER BY offer_id LIMIT $2',
     [o.after, o.limit],
@@ -202,7 +177,7 @@ export async function listPayments(
   ]);
   const groupOf = new Map(groups.map((group) => [group.group_id, group]));
   return rows.map((row) => ({
-    payment: toOfferPayment(row),
+    payment: toPayment(row),
     paidWith: toPayment((row.of_group === null ? undefined : groupOf.get(row.of_group)) ?? row),
   }));
 }
@@ -211,7 +186,7 @@ export async function listPayments(
 export async function saveCredits(
   tx: Transaction,
   offerId: number,
-  { earnedMinor, creditedMinor }: Pick<OfferPayment, 'earnedMinor' | 'creditedMinor'>,
+  { earnedMinor, creditedMinor }: Pick<Payment, 'earnedMinor' | 'creditedMinor'>,
 ): Promise<void> {
   await tx.query('UPDATE payments SET earned_minor = $2, credited_minor = $3 WHERE offer_id = $1', [
     offerId,
@@ -222,8 +197,8 @@ export async function saveCredits(
 
 /** Undefined also for an offer that is not paid by card. */
 export async function lockCardPayment(tx: Transaction, purchase: Purchase): Promise<CardPayment | undefined> {
-  const row = await lockPaymentRow(tx, purchase);
-  return row && isCardRow(row) ? toCardPayment(row) : undefined;
+  const payment = await lockPayment(tx, purchase);
+  return payment?.method === 'E' ? payment : undefined;
 }
 
 export async function findCardPaymentByToken(
@@ -281,10 +256,6 @@ type PaymentRow = BookRow & {
   );
 export type CardPaymentRow = Extract<PaymentRow, { payment_method: 'E' }>;
 
-function isCardRow(row: PaymentRow): row is CardPaymentRow {
-  return row.payment_method === 'E';
-}
-
 function factsOf(row: PaymentRow) {
   return {
     purchase: purchaseIn(row),
@@ -292,14 +263,17 @@ function factsOf(row: PaymentRow) {
     title: row.title,
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,
+    groupId: row.of_group === null ? null : Number(row.of_group),
+    creditedMinor: row.credited_minor,
+    earnedMinor: row.earned_minor,
   };
 }
 
 function purchaseIn({ offer_id, top_up_id, group_id }: PaymentRow): Purchase {
-  if (offer_id !== null) return { kind: 'offer', offerId: Number(offer_id) };
+  if (offer_id !== null) return { kind: 'offer', id: Number(offer_id) };
   return group_id === null
-    ? { kind: 'top-up', topUpId: Number(top_up_id) }
-    : { kind: 'group', groupId: Number(group_id) };
+    ? { kind: 'top-up', id: Number(top_up_id) }
+    : { kind: 'group', id: Number(group_id) };
 }
 
 export function toCardPayment(row: CardPaymentRow): CardPayment {
@@ -327,18 +301,8 @@ export function toCardPayment(row: CardPaymentRow): CardPayment {
 }
 
 function toPayment(row: PaymentRow): Payment {
-  if (isCardRow(row)) return toCardPayment(row);
+  if (row.payment_method === 'E') return toCardPayment(row);
   return row.payment_method === 'B'
     ? { ...factsOf(row), method: 'B', chargedAt: row.paid_at }
     : { ...factsOf(row), method: null };
-}
-
-function toOfferPayment(row: PaymentRow): OfferPayment {
-  return {
-    ...toPayment(row),
-    offerId: Number(row.offer_id),
-    groupId: row.of_group === null ? null : Number(row.of_group),
-    creditedMinor: row.credited_minor,
-    earnedMinor: row.earned_minor,
-  };
 }

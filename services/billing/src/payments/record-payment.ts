@@ -19,12 +19,7 @@ import {
 } from '../domain/payments/card-payment.ts';
 import { isUnpayable, opened, paid } from '../domain/payments/checkout.ts';
 import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
-import {
-  type GroupOffer,
-  isOfOffer,
-  type OfferCardPayment,
-  type Payment,
-} from '../domain/payments/offer-payment.ts';
+import type { GroupOffer, Payment } from '../domain/payments/offer-payment.ts';
 import { insertDueInvoice } from '../invoices/invoices-store.ts';
 import { announceBalance, postOrThrow } from '../ledger/ledger-store.ts';
 import { postReversalsOf } from '../reversals/record-reversal.ts';
@@ -55,7 +50,7 @@ export async function recordPayment(
   const problem = receiptProblem(payment, receipt, await earlierSession(tx, payment, receipt));
   if (problem !== null) return problem;
   // `receiptProblem` returns a problem for every other payment.
-  const unpaid = payment as OfferCardPayment | CardPayment;
+  const unpaid = payment as CardPayment;
   if (unpaid.checkout.paidAt !== null) return 'paid-before';
 
   // Stripe's clock may be ahead.
@@ -64,38 +59,48 @@ export async function recordPayment(
   const checkout = paid(opened(unpaid.checkout, { ...receipt, url: null }), paidAt);
   const paidPayment = { ...unpaid, checkout, paymentIntentId };
   await saveCheckout(tx, purchase, checkout, now, receipt);
-  const invoiced = isOfOffer(paidPayment)
-    ? await postPaidOffer(tx, paidPayment, now)
-    : await postForBalance(tx, paidPayment, now);
+  const post = purchase.kind === 'offer' ? postPaidOffer : postForBalance;
+  const invoiced = await post(tx, paidPayment, now);
   await insertDueInvoice(tx, { ...invoiced, paidAt, seller, issuedAt: now });
   if (paymentIntentId !== null) await postReversalsOf(tx, paidPayment, paymentIntentId, now);
   return 'paid';
 }
 
 /** Publishes the payment for the offers service. */
-async function postPaidOffer(tx: Transaction, payment: OfferCardPayment, now: Date) {
+async function postPaidOffer(tx: Transaction, payment: CardPayment, now: Date) {
+  const offer = { ...payment, offerId: payment.purchase.id };
   const transaction = paidByCard(payment);
   if (movesMoney(transaction)) await postOrThrow(tx, transaction, now);
-  await addToOutbox(tx, [offerPaid(payment, payment, now)]);
+  await addToOutbox(tx, [offerPaid(payment, offer, now)]);
   // A closed checkout has no offer to run, so the price goes to the balance at once (decision 7, late card payments). The offers service
   // reports the same Unused Time later; that changes nothing, because credits are cumulative.
   if (payment.checkout.state === 'closed') await creditUnusedTime(tx, payment, whollyUnused, now);
-  return { ...payment, kind: 'offer' as const, cause: transaction.cause };
+  return { ...offer, kind: 'offer' as const, cause: transaction.cause };
 }
 
 type PaidOffer = { readonly offerId: number; readonly netMinor: bigint; readonly vatMinor: bigint };
 
-function offerPaid({ book, checkout }: CardPayment, { offerId, netMinor, vatMinor }: PaidOffer, at: Date) {
+const inJson = ({ offerId, netMinor, vatMinor }: PaidOffer) => ({
+  offerId,
+  netMinor: `${netMinor}`,
+  vatMinor: `${vatMinor}`,
+});
+
+function offerPaid(
+  { book, checkout }: CardPayment,
+  offer: PaidOffer,
+  at: Date,
+  together?: readonly PaidOffer[],
+) {
   return newEvent(OfferPaid, {
-    subject: `offer/${offerId}`,
+    subject: `offer/${offer.offerId}`,
     subjectVersion: 1,
     at,
     data: {
-      offerId,
       ...book,
-      netMinor: `${netMinor}`,
-      vatMinor: `${vatMinor}`,
+      ...inJson(offer),
       paidAt: (checkout.paidAt ?? at).toISOString(),
+      ...(together && { together: together.map(inJson) }),
     },
   });
 }
@@ -108,10 +113,10 @@ async function postForBalance(tx: Transaction, payment: CardPayment, now: Date) 
   const { book, purchase, checkout } = payment;
   const transaction = paidByCard(payment);
   const invoiced = { ...payment, offerId: null, cause: transaction.cause };
-  const offers = purchase.kind === 'group' ? await listGroupOffers(tx, purchase.groupId) : [];
+  const offers = purchase.kind === 'group' ? await listGroupOffers(tx, purchase.id) : [];
   const posted = await postOrThrow(tx, transaction, now);
   if (purchase.kind === 'group' && checkout.state !== 'closed') {
-    await markOffersCharged(tx, purchase.groupId, checkout.paidAt ?? now);
+    await markOffersCharged(tx, purchase.id, checkout.paidAt ?? now);
     await postCharges(tx, book, offers, now);
     await addToOutbox(tx, offersPaid(payment, offers, now));
   } else {
@@ -132,7 +137,8 @@ function offersPaid(payment: CardPayment, offers: readonly GroupOffer[], now: Da
     offers.map(({ netMinor }) => netMinor),
     payment.vatMinor,
   );
-  return offers.map((offer, index) => offerPaid(payment, { ...offer, vatMinor: parts[index] ?? 0n }, now));
+  const paidOffers = offers.map((offer, index) => ({ ...offer, vatMinor: parts[index] ?? 0n }));
+  return paidOffers.map((offer) => offerPaid(payment, offer, now, paidOffers));
 }
 
 /**

@@ -24,7 +24,7 @@ import {
 } from '../domain/payments/reversal.ts';
 import { findCreditNotes, insertDueCreditNote } from '../invoices/credit-notes-store.ts';
 import { postOrThrow } from '../ledger/ledger-store.ts';
-import { findCardPaymentByIntent, lockOfferPayment } from '../payments/payments-store.ts';
+import { findCardPaymentByIntent, lockPayment } from '../payments/payments-store.ts';
 import {
   findSettlement,
   lockIntent,
@@ -66,8 +66,8 @@ function outcomeUnposted(
 /** Call before anything is posted, which locks the balance: credits also lock the offer's row first. Null for a group or a top-up. */
 export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): Promise<number | null> {
   if (purchase.kind !== 'offer') return null;
-  await lockOfferPayment(tx, purchase.offerId);
-  return purchase.offerId;
+  await lockPayment(tx, purchase);
+  return purchase.id;
 }
 
 /**
@@ -121,7 +121,7 @@ async function postReversal(
 }
 
 export function ofPayment({ book, purchase }: CardPayment, reversal: Reversal): OfReversal {
-  return { book, offerId: purchase.kind === 'offer' ? purchase.offerId : null, reversal };
+  return { book, offerId: purchase.kind === 'offer' ? purchase.id : null, reversal };
 }
 
 /** If somebody was decided to bear the amount, that one gets it back. */

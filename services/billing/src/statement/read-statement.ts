@@ -1,47 +1,71 @@
 /** The statement of a book: all its ledger transactions, newest first. */
-import type { StatementReply, statementQuery } from '@offer-ads/contracts/internal/billing-api';
+import {
+  MAX_CSV_ENTRIES,
+  type StatementReply,
+  type statementQuery,
+} from '@offer-ads/contracts/internal/billing-api';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
 import type { Book } from '../domain/ledger/ledger.ts';
-import { type Period, readStatementCursor, writeStatementCursor } from '../domain/ledger/statement.ts';
-import { readStatementPage, type StatementLine } from './statement-store.ts';
+import { type Asked, readStatementCursor, writeStatementCursor } from '../domain/ledger/statement.ts';
+import { readStatementPage, type StatementLine, sumStatement } from './statement-store.ts';
+
+type StatementQuery = z.infer<typeof statementQuery>;
 
 export async function readStatement(
   postgres: Postgres,
   book: Book,
-  query: z.infer<typeof statementQuery>,
+  query: StatementQuery,
 ): Promise<StatementReply> {
   const statement = await findStatementPage(postgres, book, query);
-  if (statement !== null) return statement;
-  const publicMessage = 'cursor: must be the nextCursor of a page before, with the same from and to';
-  throw new Fault('unreadable cursor', { status: 400, publicMessage });
+  if (statement === null) {
+    const publicMessage = 'cursor: must be the nextCursor of a page before, with the same from, to and kinds';
+    throw new Fault('unreadable cursor', { status: 400, publicMessage });
+  }
+  const { newestId, ...page } = statement;
+  if (query.cursor !== undefined) return { ...page, sums: null };
+  const sums = await sumStatement(postgres, book, askedIn(query), { newestId, most: MAX_CSV_ENTRIES });
+  return {
+    ...page,
+    sums: sums && {
+      entries: sums.entries,
+      addedMinor: `${sums.addedMinor}`,
+      deductedMinor: `${sums.deductedMinor}`,
+      card: cardOf(sums),
+    },
+  };
 }
 
-/** @returns null if the cursor is not one of this period and book */
-export async function findStatementPage(
-  postgres: Postgres,
-  book: Book,
-  query: z.infer<typeof statementQuery>,
-): Promise<StatementReply | null> {
-  const period: Period = { from: query.from ?? null, to: query.to ?? null };
-  const after = query.cursor === undefined ? null : readStatementCursor(query.cursor, period);
+/** @returns null if the cursor is not one of this query and book */
+export async function findStatementPage(postgres: Postgres, book: Book, query: StatementQuery) {
+  const asked = askedIn(query);
+  const after = query.cursor === undefined ? null : readStatementCursor(query.cursor, asked);
   if (query.cursor !== undefined && after === null) return null;
   // Reads one row more than the page shows, to know whether another page follows.
-  const page = await readStatementPage(postgres, book, period, { after, limit: query.limit + 1 });
+  const page = await readStatementPage(postgres, book, asked, { after, limit: query.limit + 1 });
   if (page === undefined) return null;
-  const shown = page.lines.slice(0, query.limit);
-  const newestId = after?.newestId ?? shown[0]?.transactionId;
+  const { newestId, lines } = page;
+  const shown = lines.slice(0, query.limit);
   const lastId = shown.at(-1)?.transactionId;
-  const isLast = page.lines.length === shown.length || newestId === undefined || lastId === undefined;
+  const isLast = lines.length === shown.length || lastId === undefined;
   return {
+    newestId,
     mode: book.mode,
     currency: book.currency,
     openingBalanceMinor: `${page.openingMinor}`,
     closingBalanceMinor: `${page.closingMinor}`,
     entries: shown.map(entryOf),
-    nextCursor: isLast ? null : writeStatementCursor({ period, newestId, lastId }),
+    nextCursor: isLast ? null : writeStatementCursor(asked, { newestId, lastId }),
   };
+}
+
+function askedIn({ from, to, kinds }: StatementQuery): Asked {
+  return { from: from ?? null, to: to ?? null, kinds: kinds ?? null };
+}
+
+function cardOf({ card }: Pick<StatementLine, 'card'>): StatementReply['entries'][number]['card'] {
+  return card && { netMinor: `${card.netMinor}`, vatMinor: `${card.vatMinor}` };
 }
 
 function entryOf(line: StatementLine): StatementReply['entries'][number] {
@@ -49,10 +73,11 @@ function entryOf(line: StatementLine): StatementReply['entries'][number] {
     bookedAt: line.bookedAt.toISOString(),
     kind: line.kind,
     offerId: line.offerId,
+    groupId: line.groupId,
     title: line.title,
     cause: line.cause,
     amountMinor: `${line.amountMinor}`,
     balanceMinor: `${line.balanceMinor}`,
-    card: line.card && { netMinor: `${line.card.netMinor}`, vatMinor: `${line.card.vatMinor}` },
+    card: cardOf(line),
   };
 }

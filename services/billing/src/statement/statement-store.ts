@@ -2,7 +2,7 @@
 import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
-import type { Period, StatementPlace } from '../domain/ledger/statement.ts';
+import type { Asked, StatementPlace } from '../domain/ledger/statement.ts';
 
 export type StatementLine = {
   readonly transactionId: bigint;
@@ -10,6 +10,7 @@ export type StatementLine = {
   readonly kind: TransactionKind;
   readonly cause: string;
   readonly offerId: number | null;
+  readonly groupId: number | null;
   readonly title: string | null;
   readonly amountMinor: bigint;
   readonly balanceMinor: bigint;
@@ -18,6 +19,8 @@ export type StatementLine = {
 };
 
 export type StatementPage = {
+  /** The newest transaction before the end of the period, of any kind; 0 if there is none. */
+  readonly newestId: bigint;
   readonly openingMinor: bigint;
   readonly closingMinor: bigint;
   readonly lines: readonly StatementLine[];
@@ -31,16 +34,12 @@ export type StatementPage = {
  */
 export async function readStatementPage(
   on: Queryable,
-  { organisationId, mode, currency }: Book,
-  { from, to }: Period,
+  book: Book,
+  asked: Asked,
   { after, limit }: { readonly after: StatementPlace | null; readonly limit: number },
 ): Promise<StatementPage | undefined> {
   const rows = await on.query<PageRow>(PAGE, [
-    organisationId,
-    mode,
-    currency,
-    from ?? '-infinity',
-    to ?? 'infinity',
+    ...valuesOf(book, asked),
     after?.newestId ?? null,
     after?.lastId ?? null,
     limit,
@@ -48,53 +47,90 @@ export async function readStatementPage(
   const [bounds] = rows;
   if (bounds === undefined || bounds.closing === null || bounds.after_at === null) return undefined;
   return {
+    newestId: bounds.newest,
     openingMinor: bounds.opening,
     closingMinor: bounds.closing,
     lines: rows.filter(hasLine).map(lineOf),
   };
 }
 
+export type StatementSums = Pick<StatementLine, 'card'> & {
+  readonly entries: number;
+  readonly addedMinor: bigint;
+  readonly deductedMinor: bigint;
+};
+
+/**
+ * Of all lines of a statement. Transactions up to the newest one never change, so the sums belong to the pages.
+ * @returns null if there are more than `most`
+ */
+export async function sumStatement(
+  on: Queryable,
+  book: Book,
+  asked: Asked,
+  { newestId, most }: { readonly newestId: bigint; readonly most: number },
+): Promise<StatementSums | null> {
+  const values = [...valuesOf(book, asked), newestId, most + 1];
+  const [row] = await on.query<Omit<StatementSums, 'card'> & OfCard>(SUMS, values);
+  if (row === undefined || row.entries > most) return null;
+  const { entries, addedMinor, deductedMinor } = row;
+  return { entries, addedMinor, deductedMinor, card: cardIn(row) };
+}
+
+function valuesOf({ organisationId, mode, currency }: Book, { from, to, kinds }: Asked) {
+  return [organisationId, mode, currency, from ?? '-infinity', to ?? 'infinity', kinds];
+}
+
 const OF_BOOK = 'organisation_id = $1 AND mode = $2 AND currency = $3';
+const ASKED = `${OF_BOOK} AND booked_at >= $4 AND booked_at < $5 AND ($6::text[] IS NULL OR kind = ANY ($6))`;
+const movedBy = (transaction: string) => `
+  SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'prepaid-balance'), 0)::bigint AS "amountMinor",
+         -(sum(amount_minor) FILTER (WHERE a.kind = 'card-clearing'))::bigint AS "cardGross",
+         coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'vat-payable'), 0)::bigint AS vat
+    FROM entries JOIN accounts a USING (account_id)
+   WHERE entries.transaction_id = ${transaction}.transaction_id`;
 const PAGE = `
-  WITH bounds AS MATERIALIZED (
+  WITH newest AS MATERIALIZED (
+    SELECT transaction_id, balance_after_minor FROM transactions
+     WHERE ${OF_BOOK} AND CASE WHEN $7::bigint IS NULL THEN booked_at < $5 ELSE transaction_id = $7 END
+     ORDER BY booked_at DESC, transaction_id DESC LIMIT 1
+  ), bounds AS MATERIALIZED (
     SELECT coalesce((SELECT balance_after_minor FROM transactions
                       WHERE ${OF_BOOK} AND booked_at < $4
                       ORDER BY booked_at DESC, transaction_id DESC LIMIT 1), 0) AS opening,
-           CASE WHEN $6::bigint IS NULL
-                THEN coalesce((SELECT balance_after_minor FROM transactions
-                                WHERE ${OF_BOOK} AND booked_at < $5
-                                ORDER BY booked_at DESC, transaction_id DESC LIMIT 1), 0)
-                ELSE (SELECT balance_after_minor FROM transactions WHERE ${OF_BOOK} AND transaction_id = $6)
-           END AS closing,
-           CASE WHEN $7::bigint IS NULL THEN $5::timestamptz
-                ELSE (SELECT booked_at FROM transactions WHERE ${OF_BOOK} AND transaction_id = $7)
+           coalesce((SELECT balance_after_minor FROM newest), CASE WHEN $7 IS NULL THEN 0 END) AS closing,
+           coalesce((SELECT transaction_id FROM newest), 0) AS newest,
+           CASE WHEN $8::bigint IS NULL THEN $5::timestamptz
+                ELSE (SELECT booked_at FROM transactions WHERE ${OF_BOOK} AND transaction_id = $8)
            END AS after_at
   ), page AS (
     SELECT transactions.* FROM bounds CROSS JOIN LATERAL (
       SELECT * FROM transactions
-       WHERE ${OF_BOOK} AND booked_at >= $4 AND booked_at < $5
-         AND (booked_at, transaction_id) < (bounds.after_at, coalesce($7::bigint, 0))
-       ORDER BY booked_at DESC, transaction_id DESC LIMIT $8
+       WHERE ${ASKED} AND (booked_at, transaction_id) < (bounds.after_at, coalesce($8::bigint, 0))
+       ORDER BY booked_at DESC, transaction_id DESC LIMIT $9
     ) transactions
   )
-  SELECT bounds.opening, bounds.closing, bounds.after_at::text, page.transaction_id AS "transactionId", page.booked_at AS "bookedAt",
-         page.kind, page.cause, page.offer_id::float8 AS "offerId", coalesce(payments.title, invoices.title) AS title, page.balance_after_minor AS "balanceMinor", moved.*
+  SELECT bounds.opening, bounds.closing, bounds.newest, bounds.after_at::text, page.transaction_id AS "transactionId", page.booked_at AS "bookedAt",
+         page.kind, page.cause, page.offer_id::float8 AS "offerId",
+         CASE page.kind WHEN 'group-card-payment' THEN split_part(page.cause, ' ', 2)::float8 END AS "groupId",
+         coalesce(payments.title, invoices.title) AS title, page.balance_after_minor AS "balanceMinor", moved.*
     FROM bounds
     LEFT JOIN page ON true
     LEFT JOIN payments ON payments.offer_id = page.offer_id
     -- Of a group, which has no single offer.
     LEFT JOIN invoices ON invoices.cause = page.cause
-    LEFT JOIN LATERAL (
-      SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'prepaid-balance'), 0)::bigint AS "amountMinor",
-             -(sum(amount_minor) FILTER (WHERE a.kind = 'card-clearing'))::bigint AS "cardGross",
-             coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'vat-payable'), 0)::bigint AS vat
-        FROM entries JOIN accounts a USING (account_id)
-       WHERE entries.transaction_id = page.transaction_id
-    ) moved ON true
+    LEFT JOIN LATERAL (${movedBy('page')}) moved ON true
    ORDER BY page.booked_at DESC, page.transaction_id DESC`;
+const SUMS = `
+  SELECT count(*)::float8 AS entries, coalesce(sum("amountMinor") FILTER (WHERE "amountMinor" > 0), 0)::bigint AS "addedMinor",
+         coalesce(sum("amountMinor") FILTER (WHERE "amountMinor" < 0), 0)::bigint AS "deductedMinor",
+         sum("cardGross")::bigint AS "cardGross", coalesce(sum(vat) FILTER (WHERE "cardGross" IS NOT NULL), 0)::bigint AS vat
+    FROM (SELECT transaction_id FROM transactions WHERE ${ASKED} AND transaction_id <= $7 LIMIT $8) lines
+    CROSS JOIN LATERAL (${movedBy('lines')}) moved`;
 
-type Bounds = { opening: bigint; closing: bigint | null; after_at: string | null };
-type Line = Omit<StatementLine, 'card'> & { readonly cardGross: bigint | null; readonly vat: bigint };
+type Bounds = { opening: bigint; closing: bigint | null; newest: bigint; after_at: string | null };
+type OfCard = { readonly cardGross: bigint | null; readonly vat: bigint };
+type Line = Omit<StatementLine, 'card'> & OfCard;
 /** An empty page has only the bounds. */
 type PageRow = Bounds & (Line | { transactionId: null });
 
@@ -103,5 +139,9 @@ function hasLine(row: PageRow): row is Bounds & Line {
 }
 
 function lineOf({ cardGross, vat, ...line }: Line): StatementLine {
-  return { ...line, card: cardGross === null ? null : { netMinor: cardGross - vat, vatMinor: vat } };
+  return { ...line, card: cardIn({ cardGross, vat }) };
+}
+
+function cardIn({ cardGross, vat }: OfCard): StatementLine['card'] {
+  return cardGross === null ? null : { netMinor: cardGross - vat, vatMinor: vat };
 }

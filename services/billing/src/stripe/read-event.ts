@@ -4,13 +4,7 @@
  * rows that it names.
  */
 import { createHash } from 'node:crypto';
-import {
-  groupId,
-  type Mode,
-  mode as modeSchema,
-  offerId,
-  organisationId,
-} from '@offer-ads/contracts/values/primitives';
+import { type Mode, mode as modeSchema, organisationId } from '@offer-ads/contracts/values/primitives';
 import { allSecrets } from '@offer-ads/platform/config/secrets';
 import { Stripe } from 'stripe';
 import { z } from 'zod';
@@ -169,21 +163,21 @@ export type SessionFacts = {
   readonly receipt: Receipt | null;
 };
 
-const sharedMetadata = {
+const sharedMetadata = z.object({
   organisation_id: z.coerce.number().pipe(organisationId),
   generation: z.coerce.number().int().positive(),
-};
-const ourMetadata = z.union([
+});
+
+/** A session of ours has one of the three. */
+export function metadataKey(kind: Purchase['kind']): string {
+  return `${kind.replace('-', '_')}_id`;
+}
+
+const idOf = (kind: Purchase['kind']) =>
   z
-    .object({ offer_id: z.coerce.number().pipe(offerId), ...sharedMetadata })
-    .transform((ours) => ({ ...ours, purchase: { kind: 'offer', offerId: ours.offer_id } as Purchase })),
-  z
-    .object({ group_id: z.coerce.number().pipe(groupId), ...sharedMetadata })
-    .transform((ours) => ({ ...ours, purchase: { kind: 'group', groupId: ours.group_id } as Purchase })),
-  z
-    .object({ top_up_id: z.coerce.number().int().positive(), ...sharedMetadata })
-    .transform((ours) => ({ ...ours, purchase: { kind: 'top-up', topUpId: ours.top_up_id } as Purchase })),
-]);
+    .object({ [metadataKey(kind)]: z.coerce.number().int().positive() })
+    .transform((ids): Purchase => ({ kind, id: Object.values(ids)[0] ?? 0 }));
+const purchaseMetadata = z.union([idOf('offer'), idOf('group'), idOf('top-up')]);
 
 const anySession = z.looseObject({ status: z.string().nullish(), payment_status: z.string() });
 const ourSession = z.object({
@@ -207,17 +201,18 @@ export function factsOf(session: unknown, mode: Mode): SessionFacts {
 }
 
 function receiptOf(session: unknown, mode: Mode): Receipt | null {
-  const ours = z.object({ metadata: ourMetadata }).safeParse(session);
-  if (!ours.success) return null;
+  const ours = z.object({ metadata: sharedMetadata }).safeParse(session);
+  const bought = z.object({ metadata: purchaseMetadata }).safeParse(session);
+  if (!ours.success || !bought.success) return null;
   const { id: sessionId, amount_total: amountMinor, currency, payment_intent } = ourSession.parse(session);
   if (amountMinor === null || currency === null) return null;
-  const { purchase, organisation_id: organisationId, generation } = ours.data.metadata;
+  const { organisation_id: organisationId, generation } = ours.data.metadata;
   return {
     sessionId,
     paymentIntentId: payment_intent,
     amountMinor,
     currency,
-    purchase,
+    purchase: bought.data.metadata,
     organisationId,
     mode,
     generation,

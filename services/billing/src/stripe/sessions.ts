@@ -3,10 +3,10 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';
-import { type CardPayment, type Purchase, purchaseName } from '../domain/payments/card-payment.ts';
+import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 import { callStripe, isRefusal, isSpentKey } from './calls.ts';
 import type { StripeAccounts } from './client.ts';
-import { factsOf, type SessionFacts } from './read-event.ts';
+import { factsOf, metadataKey, type SessionFacts } from './read-event.ts';
 import { forgetVatRate, vatRateId } from './tax-rate.ts';
 
 export type OpenedSession =
@@ -57,31 +57,24 @@ export async function openSession(
   }
 }
 
-export function retrieveSession(
-  stripe: StripeAccounts,
-  mode: Mode,
-  sessionId: string,
-  deadline: Deadline,
-): Promise<SessionFacts> {
-  return callStripe(stripe[mode], deadline, (client, options) =>
-    client.checkout.sessions.retrieve(sessionId, {}, options),
-  ).then((session) => factsOf(session, mode), missingOrThrow);
+type AskSession = readonly [stripe: StripeAccounts, mode: Mode, sessionId: string, deadline: Deadline];
+
+async function askAbout([stripe, mode, sessionId, deadline]: AskSession, how: 'retrieve' | 'expire') {
+  const session = await callStripe(stripe[mode], deadline, ({ checkout }, options) =>
+    checkout.sessions[how](sessionId, {}, options),
+  );
+  return factsOf(session, mode);
+}
+
+export function retrieveSession(...asked: AskSession): Promise<SessionFacts> {
+  return askAbout(asked, 'retrieve').catch(missingOrThrow);
 }
 
 /** Makes sure that the session can no longer be paid, and returns its final state. */
-export function expireSession(
-  stripe: StripeAccounts,
-  mode: Mode,
-  sessionId: string,
-  deadline: Deadline,
-): Promise<SessionFacts> {
-  return callStripe(stripe[mode], deadline, (client, options) =>
-    client.checkout.sessions.expire(sessionId, {}, options),
-  ).then(
-    (session) => factsOf(session, mode),
-    // Only an open session can be expired; this one was paid or has expired already.
-    (error: unknown) =>
-      isRefusal(error) ? retrieveSession(stripe, mode, sessionId, deadline) : missingOrThrow(error),
+export function expireSession(...asked: AskSession): Promise<SessionFacts> {
+  // Only an open session can be expired; one that Stripe refuses was paid or has expired already.
+  return askAbout(asked, 'expire').catch((error: unknown) =>
+    isRefusal(error) ? retrieveSession(...asked) : missingOrThrow(error),
   );
 }
 
@@ -108,7 +101,7 @@ function sessionParameters(
 ): Stripe.Checkout.SessionCreateParams {
   const { book, checkout, payToken, purchase } = payment;
   const metadata = {
-    ...metadataOf(purchase),
+    [metadataKey(purchase.kind)]: `${purchase.id}`,
     organisation_id: `${book.organisationId}`,
     mode: book.mode,
     generation: `${checkout.session.generation}`,
@@ -136,17 +129,6 @@ function sessionParameters(
     success_url: `${link}/thanks`,
     cancel_url: `${link}/cancelled`,
   };
-}
-
-function metadataOf(purchase: Purchase): Record<string, string> {
-  switch (purchase.kind) {
-    case 'offer':
-      return { offer_id: `${purchase.offerId}` };
-    case 'group':
-      return { group_id: `${purchase.groupId}` };
-    case 'top-up':
-      return { top_up_id: `${purchase.topUpId}` };
-  }
 }
 
 function isMissing(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lookAtPaymentLink } from '../../src/payments/follow-payment-link.ts';
-import { findOfferPayment } from '../../src/payments/payments-store.ts';
+import { findPayment } from '../../src/payments/payments-store.ts';
 import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
@@ -58,7 +58,7 @@ describe('a checkout', () => {
     await test.setFaults({ failCreate: 'too_small' });
     expect(await test.open(order)).toEqual(refused);
     for (const { offerId } of [small, order])
-      expect(await findOfferPayment(test.billing.postgres, offerId)).toBeUndefined();
+      expect(await findPayment(test.billing.postgres, { kind: 'offer', id: offerId })).toBeUndefined();
   });
 
   it('above eight digits with its VAT is refused', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
@@ -33,11 +34,11 @@ async function holding(
   });
 }
 
-/** Asks again while a busy machine answers 503. Null: no answer came. */
+/** Asks again while a busy machine answers 503, for a minute. Null: no answer came. */
 async function untilNotBusy(ask: () => Promise<Response>): Promise<Response | null> {
-  for (;;) {
+  for (const giveUpAt = performance.now() + 60_000; ; await pause(20)) {
     const answer = await ask().catch(() => null);
-    if (answer?.status !== 503) return answer;
+    if (answer?.status !== 503 || performance.now() > giveUpAt) return answer;
   }
 }
 

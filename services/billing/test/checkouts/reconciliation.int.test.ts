@@ -5,7 +5,7 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { Stripe } from 'stripe';
 import type { Billing } from '../../src/billing.ts';
 import { closing, sessionExpired } from '../../src/domain/payments/checkout.ts';
-import { changeCheckout, scheduleClosing } from '../../src/payments/checkouts-store.ts';
+import { changeCheckout, closeForEver } from '../../src/payments/checkouts-store.ts';
 import { closePayablePages } from '../../src/payments/reconcile.ts';
 import { latestProblems } from '../../src/webhooks/provider-events-store.ts';
 import { MINUTE_MS, useBilling } from '../billing-under-test.ts';
@@ -86,7 +86,7 @@ describe('pages that can be paid although their offer has ended', () => {
 
   it('are closed when an offer ends before its time, as by the test clock', async () => {
     const offer = await test.openOffer();
-    await scheduleClosing(test.billing.postgres, offer.offerId, test.clock.now());
+    await closeForEver(test.billing.postgres, offer.offerId, test.clock.now());
     await close();
     expect((await test.checkout(offer)).state).toBe('closed');
     expect(await test.pay(offer.sessionId)).toBe(false);

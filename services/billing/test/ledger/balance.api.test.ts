@@ -134,6 +134,7 @@ describe('GET /internal/statement.csv', () => {
     const later = new Date(test.clock.now().getTime() + 1).toISOString();
     expect((await file(book, `?from=${later}`)).text.split('\r\n')).toHaveLength(2);
     expect((await file({ ...book, mode: 'LIVE' })).text.split('\r\n')).toHaveLength(2);
+    expect((await file(book, '?kinds=offer-charge')).text.split('\r\n')).toHaveLength(2);
   });
 
   it('is refused when there are too many bookings, instead of ending in the middle', async () => {

@@ -35,6 +35,13 @@ async function chargedOffer(netMinor: bigint): Promise<Offer> {
   await test.charge(book, netMinor, offerId);
   return { book, offerId };
 }
+async function chargedTogether(prices: readonly bigint[]) {
+  const book = test.newBook();
+  await test.topUp(book, 60_00n);
+  const offers = prices.map((netMinor) => ({ netMinor, offerId: test.newOfferId() }));
+  for (const { netMinor, offerId } of offers) await test.charge(book, netMinor, offerId);
+  return { book, offers };
+}
 const previewed = (offer: Offer, unusedMs = DAY_MS) =>
   previewCredit(test.billing.postgres, offer, { unusedMs, scheduledMs: DAY_MS });
 const preview = async (offer: Offer, unusedMs = DAY_MS) => (await previewed(offer, unusedMs)).creditMinor;
@@ -96,6 +103,44 @@ describe('Unused Time', () => {
     await Promise.all(Array.from({ length: 10 }, () => test.consume(OfferEnded, event, { id })));
     expect(await test.balance(offer.book)).toBe(5_01n);
   });
+
+  it.each(['deleted', 'paid after their end'])(
+    'of offers of a group that were %s together is credited at once, and each event says what all were credited',
+    async (how) => {
+      const prices = [10_00n, 20_00n, 30_00n];
+      const byCard = how !== 'deleted';
+      const { book, offers } = byCard ? await test.paidGroup(prices) : await chargedTogether(prices);
+      const unused = offers.map(({ offerId }) => ({ offerId, unusedMs: DAY_MS / 2, scheduledMs: DAY_MS }));
+      const group = { groupId: 7, title: 'Two for one (3 places)', unused: unused.toReversed() };
+      const hear = (offerId: number, id: string) => {
+        const facts = factsOf({ book, offerId }, DAY_MS / 2);
+        const amounts = { currency: 'GBP', netMinor: '6000', vatMinor: '1200' };
+        const applied = {
+          ...facts,
+          ...amounts,
+          createdBy: 1,
+          paymentMethod: 'E' as const,
+          outcome: 'ended' as const,
+        };
+        const { startAt, expiryAt } = facts;
+        const paid = { ...group, ...amounts, places: 3, startAt, expiryAt, haveSameTime: true };
+        return byCard
+          ? test.consume(OfferPaymentApplied, { ...applied, paidAt: facts.endedAt, group: paid }, { id })
+          : test.consume(OfferDeleted, { ...facts, group }, { id });
+      };
+      const reports = offers.map(({ offerId }) => [offerId, randomUUID()] as const);
+      await Promise.all([...reports, ...reports].map(([offerId, id]) => hear(offerId, id)));
+      for (const [offerId] of reports) await hear(offerId, randomUUID());
+      expect(await test.balance(book)).toBe(30_00n);
+      const { unused: _, ...named } = group;
+      const credited = { ...named, amountMinor: '3000', balanceMinor: '3000' };
+      const told = await Promise.all(offers.map(({ offerId }) => test.emitted(BalanceCredited, { offerId })));
+      expect(told.flat()).toMatchObject(
+        ['500', '1000', '1500'].map((amountMinor) => ({ amountMinor, group: credited })),
+      );
+      expect(new Set(told.flat().map(({ group: ofAll }) => ofAll?.creditId)).size).toBe(1);
+    },
+  );
 
   it('reported twice at the moment in which the charge commits is never credited for both reports', async () => {
     const [book, offerId] = [test.newBook(), test.newOfferId()];

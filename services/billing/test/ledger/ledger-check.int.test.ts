@@ -7,7 +7,7 @@ import { type Book, balanceToppedUp } from '../../src/domain/ledger/ledger.ts';
 import { checkLedger, lastLedgerCheck } from '../../src/ledger/ledger-check-store.ts';
 import { postTransaction } from '../../src/ledger/ledger-store.ts';
 import { checkAndRecord, watchLedger } from '../../src/ledger/watch-ledger.ts';
-import { startBillingUnderTest, useBilling } from '../billing-under-test.ts';
+import { startBillingUnderTest, untilServed, useBilling } from '../billing-under-test.ts';
 import { watched, withQuery } from '../watched-billing.ts';
 
 const test = useBilling();
@@ -248,9 +248,13 @@ describe('the ledger check', () => {
       }
     });
     const found: string[] = [];
-    for (let round = 0; round < runs(5, 100); round += 1)
-      found.push(...(await checkLedger(test.billing.postgres, { rowsAtOnce: 7 })).problems);
-    over.abort();
+    const checking = async () => {
+      for (let round = 0; round < runs(5, 100); round += 1) {
+        const { problems } = await untilServed(() => checkLedger(test.billing.postgres, { rowsAtOnce: 7 }));
+        found.push(...problems);
+      }
+    };
+    await checking().finally(() => over.abort());
     await Promise.all(trading);
     expect(found).toEqual([]);
   });

@@ -1,5 +1,6 @@
 /** The spending limits of keys and people. */
 import { describe, expect, it } from '@jest/globals';
+import { OfferDeleted } from '@offer-ads/contracts/events/offers';
 import type { Spending } from '@offer-ads/contracts/internal/caller-context';
 import { keyReply } from '@offer-ads/contracts/public/api';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
@@ -8,6 +9,7 @@ import { signedCaller } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
+import { keepCheckout } from '../../src/payments/close-checkout.ts';
 import { unlimited, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
@@ -82,6 +84,28 @@ describe('a limit for a day', () => {
     expect(await test.close(first)).toBe('closed');
     expect(await test.open(test.newOrder({ book, netMinor: 10_00n, spending: key }))).toMatchObject(opened);
   });
+
+  it.each(['offer', 'group'])(
+    'counts the link of an %s that is closed for a deletion until nothing can open it again',
+    async (kind) => {
+      const [book, key] = [test.newBook(), limited({ perDayMinor: '3000' })];
+      const facts = { book, spending: key };
+      const link = await (kind === 'offer' ? test.openOffer(facts) : test.openGroup([6_00n, 4_00n], facts));
+      const another = () => test.open(test.newOrder({ ...facts, netMinor: 20_00n }));
+      const refused = above('day', '3000', '1800', '2400');
+      expect(await test.close(link, 1)).toBe('closed');
+      expect(await another()).toMatchObject(refused);
+      expect(await keepCheckout(test.billing, link, 1)).toBe('open');
+      expect(await another()).toMatchObject(refused);
+      expect(await test.close(link, 2)).toBe('closed');
+      const at = test.clock.now().toISOString();
+      const times = { startAt: at, expiryAt: at, deletedAt: at, unusedMs: 0, scheduledMs: 1, paid: false };
+      const offerId = 'offerId' in link ? link.offerId : link.offers[0]?.offerId;
+      await test.consume(OfferDeleted, { ...book, offerId, title: 'Two for one', ...times });
+      expect(await keepCheckout(test.billing, link, 2)).toBe('closed');
+      expect(await another()).toMatchObject(opened);
+    },
+  );
 
   it('does not count what was refused, nor an order that is asked for again', async () => {
     const [book, key, again] = [test.newBook(), limited({ perDayMinor: '1000' }), test.newOfferId()];

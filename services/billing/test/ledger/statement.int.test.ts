@@ -11,7 +11,7 @@ import { untilServed, useBilling } from '../billing-under-test.ts';
 
 const test = useBilling();
 
-type Query = { from?: Date; to?: Date; cursor?: string; limit?: number };
+type Query = { from?: Date; to?: Date; kinds?: string; cursor?: string; limit?: number };
 type Entry = StatementReply['entries'][number];
 
 const ask = (book: Book, { from, to, ...rest }: Query) => {
@@ -55,26 +55,78 @@ function expectExplained(o: Awaited<ReturnType<typeof walk>>): void {
   expect(new Set(o.entries.map((entry) => entry.cause)).size).toBe(o.entries.length);
 }
 
-it('revenue is what offers cost on each of the last 30 days, by balance and by card without VAT, and what was credited', async () => {
-  const book = test.newBook();
-  test.clock.set('2026-06-01T23:59:59.999Z');
-  await test.topUp(book, 50_00n);
-  const early = test.newOfferId();
-  await test.charge(book, 1_00n, early);
-  test.clock.set('2026-06-02T00:00:00.000Z');
-  await test.charge(book, 12_00n);
-  await test.paidOffer({ book });
-  test.clock.set('2026-07-01T23:59:59.999Z');
-  await test.charge(book, 2_00n);
-  await test.credit(early);
-  const query = `organisationId=${book.organisationId}&mode=TEST&currency=GBP`;
-  const { days } = revenueReply.parse((await test.admin('GET', `/balances/revenue?${query}`)).body);
-  const nothing = { soldMinor: '0', creditedMinor: '0' };
-  expect(days[0]).toEqual({ day: '2026-06-02', soldMinor: '2200', creditedMinor: '0' });
-  expect(days[1]).toEqual({ day: '2026-06-03', ...nothing });
-  expect(days[29]).toEqual({ day: '2026-07-01', soldMinor: '200', creditedMinor: '100' });
-  const live = (await test.admin('GET', `/balances/revenue?${query.replace('TEST', 'LIVE')}`)).body;
-  expect(new Set(revenueReply.parse(live).days.map(({ soldMinor }) => soldMinor))).toEqual(new Set(['0']));
+describe('revenue', () => {
+  const ask = async (query: string) =>
+    revenueReply.parse((await test.admin('GET', `/balances/revenue?${query}`)).body).currencies;
+  type Day = Awaited<ReturnType<typeof ask>>[number]['days'][number];
+  const figures = ({ fromBalanceMinor, byCardMinor, creditedMinor }: Day) =>
+    [fromBalanceMinor, byCardMinor, creditedMinor].join();
+  const onDay = (days: readonly Day[] = [], of: string) => days.filter(({ day }) => day === of).map(figures);
+
+  it('is what offers of an organisation cost on each day, without VAT, and what was credited', async () => {
+    const book = test.newBook();
+    const query = `organisationId=${book.organisationId}&mode=TEST&currency=GBP`;
+    test.clock.set('2026-06-01T23:59:59.999Z');
+    await test.topUp(book, 50_00n);
+    const early = test.newOfferId();
+    await test.charge(book, 1_00n, early);
+    test.clock.set('2026-06-02T00:00:00.000Z');
+    await test.charge(book, 12_00n);
+    await test.paidOffer({ book });
+    // Its offers are charged from the balance to which the card pays.
+    await test.paidGroup([3_00n, 4_00n], { book });
+    await test.chargeGroup(test.newGroup([5_00n, 6_00n], { book }));
+    test.clock.set('2026-07-01T23:59:59.999Z');
+    await test.charge(book, 2_00n);
+    await test.credit(early);
+    const [latest] = await ask(query);
+    expect(latest?.days).toHaveLength(30);
+    expect(latest?.days[0]).toMatchObject({ day: '2026-06-02' });
+    expect(latest?.days.map(figures).filter((day) => day !== '0,0,0')).toEqual(['2300,1700,0', '200,0,100']);
+    const [june] = await ask(`${query}&month=2026-06`);
+    expect(june?.days).toHaveLength(30);
+    expect(june?.days.slice(0, 3).map(figures)).toEqual(['100,0,0', '2300,1700,0', '0,0,0']);
+    const [july] = await ask(`${query}&month=2026-07`);
+    expect(july?.days).toEqual([
+      { day: '2026-07-01', fromBalanceMinor: '200', byCardMinor: '0', creditedMinor: '100' },
+    ]);
+    for (const other of ['&month=2026-08', '&month=2026-05'])
+      expect(await ask(`${query}${other}`)).toEqual([]);
+    expect(await ask(query.replace('TEST', 'LIVE'))).toEqual([]);
+  });
+
+  it('of the whole platform is that of all organisations, each currency and mode apart, to the penny', async () => {
+    const month = 'month=2026-09';
+    test.clock.set('2026-09-05T10:00:00.000Z');
+    const books = [{}, {}, { currency: 'EUR' }, { mode: 'LIVE' } as const].map((facts) =>
+      test.newBook(facts),
+    );
+    for (const [index, book] of books.entries()) {
+      await test.topUp(book, 100_00n);
+      const offerId = test.newOfferId();
+      await test.charge(book, BigInt(10_00 + index), offerId);
+      await test.paidOffer({ book });
+      await test.credit(offerId, { unusedMs: 1, scheduledMs: 2 });
+    }
+    const currencies = await ask(`mode=TEST&${month}`);
+    expect(currencies.map(({ currency, days }) => [currency, ...onDay(days, '2026-09-05')])).toEqual([
+      ['EUR', '1002,1000,501'],
+      ['GBP', '2001,2000,1001'],
+    ]);
+    expect(onDay((await ask(`mode=LIVE&${month}`))[0]?.days, '2026-09-05')).toEqual(['1003,1000,502']);
+    expect(await ask(`mode=TEST&currency=EUR&${month}`)).toEqual([currencies[0]]);
+    const sums = await test.billing.postgres.query(
+      `SELECT a.mode, a.currency, sum(amount_minor)::text AS net
+         FROM transactions JOIN entries USING (transaction_id) JOIN accounts a USING (account_id)
+        WHERE a.kind IN ('sales', 'unused-time-credits') AND booked_at >= '2026-09-01Z'
+        GROUP BY 1, 2 ORDER BY 1, 2`,
+    );
+    expect(sums).toEqual([
+      { mode: 'LIVE', currency: 'GBP', net: '1501' },
+      { mode: 'TEST', currency: 'EUR', net: '1501' },
+      { mode: 'TEST', currency: 'GBP', net: '3000' },
+    ]);
+  });
 });
 
 describe('a statement', () => {
@@ -86,7 +138,7 @@ describe('a statement', () => {
     await test.charge(book, 12_00n, charged);
     const { offerId: paid } = await test.paidOffer({ book });
     await test.credit(charged, { unusedMs: 1, scheduledMs: 4 });
-    const entry = { bookedAt: at.toISOString(), title: 'Two for one', card: null };
+    const entry = { bookedAt: at.toISOString(), groupId: null, title: 'Two for one', card: null };
     const entries = [
       {
         ...entry,
@@ -124,7 +176,9 @@ describe('a statement', () => {
       },
     ];
     const balances = { openingBalanceMinor: '0', closingBalanceMinor: '4100' };
-    const statement = { mode: 'TEST', currency: 'GBP', ...balances, entries, nextCursor: null };
+    const card = { netMinor: '1000', vatMinor: '200' };
+    const sums = { entries: 4, addedMinor: '5300', deductedMinor: '-1200', card };
+    const statement = { mode: 'TEST', currency: 'GBP', ...balances, sums, entries, nextCursor: null };
     expect(await page(book)).toEqual(statement);
     const query = `organisationId=${book.organisationId}&mode=TEST&currency=GBP`;
     expect((await test.admin('GET', `/balances/statement?${query}`)).body).toEqual(statement);
@@ -158,6 +212,74 @@ describe('a statement', () => {
     expect(await summary({ from: new Date(start + 1), to: day(1) })).toEqual(['100', '100']);
     expect(await summary({ from: day(3) })).toEqual(['32100', '32100']);
     expect(await summary({ to: day(0) })).toEqual(['0', '0']);
+  });
+});
+
+describe('some kinds alone', () => {
+  /** The sums that the entries have. */
+  const sumsOf = (entries: readonly Entry[]) => {
+    const total = (amounts: readonly (string | undefined)[]) =>
+      `${amounts.reduce((sum, amount) => sum + BigInt(amount ?? 0), 0n)}`;
+    const changes = entries.map((entry) => entry.amountMinor);
+    const cards = entries.flatMap(({ card }) => card ?? []);
+    return {
+      entries: entries.length,
+      addedMinor: total(changes.filter((change) => !change.startsWith('-'))),
+      deductedMinor: total(changes.filter((change) => change.startsWith('-'))),
+      card:
+        cards.length === 0
+          ? null
+          : {
+              netMinor: total(cards.map(({ netMinor }) => netMinor)),
+              vatMinor: total(cards.map(({ vatMinor }) => vatMinor)),
+            },
+    };
+  };
+
+  it('are the same lines with their sums, page by page while more is booked, and the balances are those of all', async () => {
+    const book = test.newBook();
+    for (let round = 0; round < 4; round += 1) {
+      const offerId = test.newOfferId();
+      await test.topUp(book, BigInt(20_00 + round));
+      await test.charge(book, BigInt(10_00 + round), offerId);
+      await test.paidOffer({ book });
+      await test.credit(offerId, { unusedMs: 1, scheduledMs: 2 });
+    }
+    const refunded = await test.paidGroup([3_00n, 4_00n], { book });
+    await test.takeBack(refunded);
+    const all = await page(book);
+    expect(all.sums).toEqual(sumsOf(all.entries));
+    expect(all.entries.filter(({ groupId }) => groupId !== null)).toMatchObject([
+      { kind: 'group-card-payment', groupId: refunded.groupId },
+    ]);
+    for (const kinds of [
+      'unused-time-credit',
+      'offer-charge,offer-card-payment',
+      'offer-card-payment,group-card-payment,card-top-up',
+      'platform-top-up',
+      'card-refund,card-dispute',
+      'play-money',
+    ]) {
+      const wanted = all.entries.filter(({ kind }) => kinds.split(',').includes(kind));
+      for (const limit of [1, 3, 50]) {
+        const { closingBalanceMinor } = await page(book);
+        const walked = await walk(book, { kinds, limit }, () => test.topUp(book, 1n));
+        const isNewer = ({ amountMinor }: Entry) => amountMinor === '1';
+        expect(walked.entries.filter((entry) => !isNewer(entry))).toEqual(wanted);
+        expect(walked.sums).toEqual(sumsOf(walked.entries));
+        expect([walked.openingBalanceMinor, walked.closingBalanceMinor]).toEqual(['0', closingBalanceMinor]);
+      }
+    }
+  });
+
+  it('of a period go on only with the cursor of these kinds', async () => {
+    const book = test.newBook();
+    for (let entries = 0; entries < 3; entries += 1) await test.topUp(book, 1n);
+    const kinds = 'platform-top-up,offer-charge';
+    const cursor = (await page(book, { kinds, limit: 1 })).nextCursor ?? '';
+    expect((await page(book, { kinds: 'offer-charge,platform-top-up', cursor })).entries).toHaveLength(2);
+    for (const others of [undefined, 'platform-top-up', 'card-refund'])
+      expect(await ask(book, { cursor, ...(others && { kinds: others }) })).toMatchObject({ status: 400 });
   });
 });
 

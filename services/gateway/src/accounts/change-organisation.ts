@@ -1,15 +1,15 @@
 /** Changes organisations, one change at a time, and publishes each change in the transaction that makes it. */
 import { OrganisationChanged, type OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import { publish } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { factsOf, type Organisation } from '../domain/accounts/organisation.ts';
-import type { Actor } from '../domain/accounts/people.ts';
+import { type Actor, actorMay } from '../domain/accounts/people.ts';
+import type { Permission } from '../domain/accounts/roles.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type SubjectSemaphore, subjectSemaphore } from '../subject-semaphore.ts';
-import { findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';
+import { findAwaiting, findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';
 
 /** The dependencies of the use cases for organisations. */
 export type Administration = {
@@ -19,25 +19,32 @@ export type Administration = {
 
 /** Who changes which organisation. Nothing is committed after the deadline (docs/adr/0020). */
 export type Change = { readonly organisationId: number; readonly by: Actor; readonly deadline: Deadline };
+/** With what its author must be allowed to do; without a permission, whoever calls has the right. */
+type PermittedChange = Omit<Change, 'by'> &
+  (
+    | { readonly by: Actor; readonly permission: Permission }
+    | { readonly by?: Actor; readonly permission?: undefined }
+  );
+
+export type OrganisationRefusal = 'organisation-unknown' | 'not-allowed';
 
 /**
  * Locks the organisation and calls `work` with its current state. `work` refuses before it writes, because the transaction is also
  * committed after a refusal.
  */
-export async function withOrganisation<T, R extends string>(
+export async function withOrganisation<T, R extends string = never>(
   o: Pick<Administration, 'postgres'>,
-  { organisationId: id, deadline }: Omit<Change, 'by'>,
+  change: PermittedChange,
   work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<T, R>>,
-): Promise<Outcome<T, R | 'organisation-unknown'>> {
-  return semaphoreOf(o.postgres)(id, () =>
-    o.postgres.transaction(
-      async (tx) =>
-        (await lockOrganisation(tx, id))
-          ? work(tx, await existingOrganisation(tx, id))
-          : refused('organisation-unknown'),
-      deadline,
-    ),
-  );
+): Promise<Outcome<T, R | OrganisationRefusal>> {
+  const { organisationId: id, deadline } = change;
+  const perform = async (tx: Transaction): Promise<Outcome<T, R | OrganisationRefusal>> => {
+    if (!(await lockOrganisation(tx, id))) return refused('organisation-unknown');
+    const organisation = await existingOrganisation(tx, id);
+    const isAllowed = change.permission === undefined || actorMay(organisation, change.by, change.permission);
+    return isAllowed ? work(tx, organisation) : refused('not-allowed');
+  };
+  return semaphoreOf(o.postgres)(id, () => o.postgres.transaction(perform, deadline));
 }
 
 /** One semaphore per connection pool, shared by all changes of organisations. */
@@ -49,21 +56,36 @@ function semaphoreOf(postgres: Postgres): SubjectSemaphore {
   return known;
 }
 
+/**
+ * An invited person signs in for the first time: this proves that the address is theirs, and other services may now send mail to it. Call it
+ * before the people of an address are locked. Every change of an organisation locks the organisation before its people, so deadlocks are
+ * impossible. Returns a function that publishes the change; call it after the sign-in is stored.
+ */
+export async function beginJoining(tx: Transaction, personId: number): Promise<(at: Date) => Promise<void>> {
+  const organisationId = await findAwaiting(tx, personId);
+  if (organisationId === null) return async () => {};
+  await lockOrganisation(tx, organisationId);
+  return async (at) => void (await announceChange(tx, organisationId, at));
+}
+
 /** `work` changes the organisation or refuses. After a change, all facts of the organisation are published with the next version. */
-export async function changeOrganisation<R extends string>(
+export async function changeOrganisation<R extends string = never>(
   o: Pick<Administration, 'postgres' | 'clock'>,
-  change: Omit<Change, 'by'>,
+  change: PermittedChange,
   work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<'changed' | 'unchanged', R>>,
-): Promise<Outcome<Organisation, R | 'organisation-unknown'>> {
+): Promise<Outcome<Organisation, R | OrganisationRefusal>> {
   return withOrganisation<Organisation, R>(o, change, async (tx, before) => {
     const outcome = await work(tx, before);
     if (!outcome.ok) return outcome;
-    if (outcome.value === 'unchanged') return done(before);
-    await raiseVersion(tx, before.id);
-    const after = await existingOrganisation(tx, before.id);
-    await announceOrganisation(tx, OrganisationChanged, after, o.clock.now());
-    return done(after);
+    return done(outcome.value === 'unchanged' ? before : await announceChange(tx, before.id, o.clock.now()));
   });
+}
+
+async function announceChange(tx: Transaction, id: number, at: Date): Promise<Organisation> {
+  await raiseVersion(tx, id);
+  const changed = await existingOrganisation(tx, id);
+  await announceOrganisation(tx, OrganisationChanged, changed, at);
+  return changed;
 }
 
 export async function announceOrganisation(
@@ -72,13 +94,12 @@ export async function announceOrganisation(
   organisation: Organisation,
   at: Date,
 ): Promise<void> {
-  const event = newEvent(declaration, {
+  await publish(tx, declaration, {
     subject: `organisation/${organisation.id}`,
     subjectVersion: organisation.version,
     at,
     data: factsOf(organisation),
   });
-  await addToOutbox(tx, [event]);
 }
 
 export async function existingOrganisation(tx: Transaction, id: number): Promise<Organisation> {

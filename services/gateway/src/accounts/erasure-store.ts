@@ -1,6 +1,7 @@
 /** The SQL that erases a person's address from the gateway's database. */
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { onlyRow, updateRow } from '@offer-ads/platform/postgres/rows';
 import { erasedAddress } from '../domain/accounts/people.ts';
 
 export type Membership = {
@@ -30,25 +31,24 @@ export async function membershipsOf(on: Queryable, address: string): Promise<Mem
 }
 
 /** The row stays without the address: keys, acceptances of terms and invitations refer to it. Call it under the organisation's lock. */
-export async function eraseMembership(tx: Transaction, personId: number, at: Date): Promise<void> {
-  await tx.query(`UPDATE people SET email = $2, enabled = false, erased_at = $3 WHERE id = $1`, [
-    personId,
-    erasedAddress(personId),
-    at,
-  ]);
+export function eraseMembership(tx: Transaction, personId: number, at: Date): Promise<void> {
+  return updateRow(tx, 'people', personId, {
+    email: erasedAddress(personId),
+    enabled: false,
+    erased_at: at,
+  });
 }
 
 export type AddressRows = { readonly sessions: number; readonly links: number; readonly signUps: number };
 
 export async function countAddressRows(on: Queryable, address: string): Promise<AddressRows> {
-  const [row] = await on.query<AddressRows>(
+  const rows = await on.query<AddressRows>(
     `SELECT (SELECT count(*)::integer FROM portal_sessions WHERE email = $1) AS sessions,
             (SELECT count(*)::integer FROM sign_in_links WHERE email = $1) AS links,
             (SELECT count(*)::integer FROM sign_ups WHERE lower(email) = $1) AS "signUps"`,
     [address],
   );
-  if (row === undefined) throw new Error('a count returned no row');
-  return row;
+  return onlyRow(rows);
 }
 
 /** Sessions and links of the address, requests for links, and registrations. */
@@ -79,7 +79,7 @@ const EVENTS_AT_ONCE = 500;
 export async function eraseSentEvents(on: Queryable, address: string): Promise<number> {
   let erased = 0;
   for (let after = '0'; ; ) {
-    const [step] = await on.query<{ last: string | null; erased: number }>(
+    const rows = await on.query<{ last: string | null; erased: number }>(
       `WITH looked AS MATERIALIZED (
          SELECT position, event FROM sent_events WHERE position > $2 ORDER BY position LIMIT $3),
        gone AS (
@@ -88,8 +88,9 @@ export async function eraseSentEvents(on: Queryable, address: string): Promise<n
        SELECT (SELECT max(position) FROM looked)::text AS last, (SELECT count(*) FROM gone)::integer AS erased`,
       [address, after, EVENTS_AT_ONCE],
     );
-    erased += step?.erased ?? 0;
-    if (step?.last === undefined || step.last === null) return erased;
+    const step = onlyRow(rows);
+    erased += step.erased;
+    if (step.last === null) return erased;
     after = step.last;
   }
 }

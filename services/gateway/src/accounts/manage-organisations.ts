@@ -6,17 +6,15 @@ import {
   OrganisationApproved,
   OrganisationRegistered,
 } from '@offer-ads/contracts/events/gateway';
-import type { SpendingLimits, SpendingLimitsChange } from '@offer-ads/contracts/portal/organisation-api';
+import type { SpendingLimitsChange } from '@offer-ads/contracts/portal/organisation-api';
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import { publish } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Approval } from '../domain/accounts/approval.ts';
 import { defaultQuota, type Organisation, type Quota } from '../domain/accounts/organisation.ts';
-import { actorMay } from '../domain/accounts/people.ts';
-import { done, refused } from '../domain/outcome.ts';
+import { done } from '../domain/outcome.ts';
 import {
   type Administration,
   announceOrganisation,
@@ -27,8 +25,6 @@ import {
 } from './change-organisation.ts';
 import * as store from './organisations-store.ts';
 import { endAccess, lockPeople } from './people-store.ts';
-
-export type OrganisationRefusal = 'organisation-unknown' | 'not-allowed';
 
 /** An omitted limit stays unchanged. */
 type QuotaWish = { readonly [Limit in keyof Quota]?: Quota[Limit] | undefined };
@@ -49,9 +45,9 @@ export function manageOrganisations(o: Administration) {
     list: (query: OrganisationsQuery) => store.listOrganisations(postgres, query),
 
     setEnabled: (change: Change, enabled: boolean) =>
-      changeOrganisation<never>(o, change, async (tx, { id, enabled: before }) => {
+      changeOrganisation(o, change, async (tx, { id, enabled: before }) => {
         if (before === enabled) return done('unchanged');
-        await store.setOrganisationEnabled(tx, id, enabled);
+        await store.updateOrganisation(tx, id, { enabled });
         if (!enabled) await endAccess(tx, { personIds: await lockPeople(tx, id), at: clock.now() });
         return done('changed');
       }),
@@ -62,7 +58,7 @@ export function manageOrganisations(o: Administration) {
      * @param decision an approval with the name to record, or a withdrawal with the reason that the organisation reads
      */
     setApproved: (change: Change, decision: { readonly by: string } | { readonly reason: string }) =>
-      withOrganisation<Organisation, never>(o, change, async (tx, organisation) => {
+      withOrganisation(o, change, async (tx, organisation) => {
         const at = clock.now();
         const approves = 'by' in decision;
         if ((organisation.approval !== null) === approves) return done(organisation);
@@ -76,17 +72,15 @@ export function manageOrganisations(o: Administration) {
 
     /** The name that members see on offers without an advertised name. It is sent to services in the caller context. */
     setTradingName: (change: Change, tradingName: string) =>
-      changeOrganisation<'not-allowed'>(o, change, async (tx, organisation) => {
-        if (!actorMay(organisation, change.by, 'organisation')) return refused('not-allowed');
+      changeOrganisation(o, { ...change, permission: 'organisation' }, async (tx, organisation) => {
         if (organisation.tradingName === tradingName) return done('unchanged');
-        await store.setTradingName(tx, organisation.id, tradingName);
+        await store.updateOrganisation(tx, organisation.id, { trading_name: tradingName });
         return done('changed');
       }),
 
     /** Billing puts them on the invoices that it issues once it has the event. Unchanged details publish none. */
     setBillingDetails: (change: Change, details: BillingDetails) =>
-      changeOrganisation<'not-allowed'>(o, change, async (tx, organisation) => {
-        if (!actorMay(organisation, change.by, 'billing')) return refused('not-allowed');
+      changeOrganisation(o, { ...change, permission: 'billing' }, async (tx, organisation) => {
         if (isDeepStrictEqual(organisation.billingDetails, details)) return done('unchanged');
         await store.setBillingDetails(tx, organisation.id, details);
         return done('changed');
@@ -94,23 +88,21 @@ export function manageOrganisations(o: Administration) {
 
     /** Publishes no event: only the portal uses it. */
     setTimeZone: (change: Change, timeZone: string) =>
-      withOrganisation<Organisation, 'not-allowed'>(o, change, async (tx, organisation) => {
-        if (!actorMay(organisation, change.by, 'organisation')) return refused('not-allowed');
-        await store.setTimeZone(tx, organisation.id, timeZone);
+      withOrganisation(o, { ...change, permission: 'organisation' }, async (tx, organisation) => {
+        await store.updateOrganisation(tx, organisation.id, { time_zone: timeZone });
         return done({ ...organisation, timeZone });
       }),
 
     /** Publishes no event: limits are sent to services in the caller context. */
     setSpendingLimits: (change: Change, { role, ...limits }: SpendingLimitsChange) =>
-      withOrganisation<SpendingLimits, 'not-allowed'>(o, change, async (tx, organisation) => {
-        if (!actorMay(organisation, change.by, 'key-rights')) return refused('not-allowed');
+      withOrganisation(o, { ...change, permission: 'key-rights' }, async (tx, organisation) => {
         await store.setSpendingLimits(tx, organisation.id, { role, ...limits });
         return done({ ...organisation.spendingLimits, [role]: limits });
       }),
 
     /** Publishes no event: quotas are sent to services in the caller context. */
     setQuota: (change: Change, mode: Mode, wanted: QuotaWish) =>
-      withOrganisation<Quota, never>(o, change, async (tx, { id, quotas }) => {
+      withOrganisation(o, change, async (tx, { id, quotas }) => {
         const quota = {
           perPerson: wanted.perPerson ?? quotas[mode].perPerson,
           perOrganisation: wanted.perOrganisation ?? quotas[mode].perOrganisation,
@@ -129,14 +121,10 @@ async function announceDecision(
 ): Promise<void> {
   const of = { subject: `organisation/${organisationId}/approval`, subjectVersion: 1 };
   if (approval !== null)
-    await addToOutbox(tx, [
-      newEvent(OrganisationApproved, { ...of, at: approval.at, data: { organisationId } }),
-    ]);
+    await publish(tx, OrganisationApproved, { ...of, at: approval.at, data: { organisationId } });
   if (withdrawal !== null) {
     const { at, reason } = withdrawal;
-    await addToOutbox(tx, [
-      newEvent(OrganisationApprovalWithdrawn, { ...of, at, data: { organisationId, reason } }),
-    ]);
+    await publish(tx, OrganisationApprovalWithdrawn, { ...of, at, data: { organisationId, reason } });
   }
 }
 

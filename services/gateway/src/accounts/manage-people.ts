@@ -1,7 +1,6 @@
 /** The people of an organisation: invites them and changes their roles (decision 26, roles). */
 import { PersonInvited, type Role } from '@offer-ads/contracts/events/gateway';
-import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import { publish } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Organisation, Person } from '../domain/accounts/organisation.ts';
 import {
@@ -42,7 +41,7 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
       at,
       publicUrl: o.publicUrl,
     });
-    const event = newEvent(PersonInvited, {
+    await publish(tx, PersonInvited, {
       subject: `invitation/${invitationId}`,
       subjectVersion: 1,
       at,
@@ -57,7 +56,6 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
         expiresAt: expiresAt.toISOString(),
       },
     });
-    await addToOutbox(tx, [event]);
   }
 
   /** Invitations by strangers can exhaust the address's limit, so the platform team is exempt. */

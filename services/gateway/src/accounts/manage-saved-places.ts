@@ -2,12 +2,11 @@
 import type { SavedPlace, SavedPlaceWish } from '@offer-ads/contracts/portal/organisation-api';
 import { savedPlaceLimits } from '@offer-ads/contracts/values/offer-limits';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import { actorMay } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Administration, type Change, withOrganisation } from './change-organisation.ts';
 import * as store from './saved-places-store.ts';
 
-export type SavedPlaceRefusal = 'not-allowed' | 'place-unknown' | 'place-exists' | 'too-many-places';
+export type SavedPlaceRefusal = 'place-unknown' | 'place-exists' | 'too-many-places';
 export type ManagedPlaces = ReturnType<typeof manageSavedPlaces>;
 
 export function manageSavedPlaces(o: Administration) {
@@ -16,10 +15,8 @@ export function manageSavedPlaces(o: Administration) {
     change: Change,
     work: (tx: Transaction, places: readonly SavedPlace[]) => Promise<Outcome<T, R>>,
   ) =>
-    withOrganisation<T, R | 'not-allowed'>(o, change, async (tx, organisation) =>
-      actorMay(organisation, change.by, 'offers')
-        ? work(tx, await store.listPlaces(tx, organisation.id))
-        : refused('not-allowed'),
+    withOrganisation(o, { ...change, permission: 'offers' }, async (tx, { id }) =>
+      work(tx, await store.listPlaces(tx, id)),
     );
 
   return {

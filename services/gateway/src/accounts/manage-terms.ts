@@ -1,13 +1,17 @@
 /** The advertising terms: versions are published by the platform team and accepted by organisations. */
 
-import { actorMay, personIdOf } from '../domain/accounts/people.ts';
+import { personIdOf } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { type Administration, type Change, withOrganisation } from './change-organisation.ts';
+import {
+  type Administration,
+  type Change,
+  type OrganisationRefusal,
+  withOrganisation,
+} from './change-organisation.ts';
 import * as store from './terms-store.ts';
 
 export type TermsRefusal =
-  | 'organisation-unknown'
-  | 'not-allowed'
+  | OrganisationRefusal
   | 'no-terms-published'
   | 'terms-not-latest'
   | 'terms-superseded'
@@ -48,8 +52,7 @@ export function manageTerms(o: Administration) {
      * a text that they have not seen.
      */
     accept: (change: Change, version?: string): Promise<Outcome<string, TermsRefusal>> =>
-      withOrganisation(o, change, async (tx, organisation) => {
-        if (!actorMay(organisation, change.by, 'terms')) return refused('not-allowed');
+      withOrganisation(o, { ...change, permission: 'terms' }, async (tx, organisation) => {
         const terms = await store.latestTerms(tx);
         if (terms === null) return refused('no-terms-published');
         if (version !== undefined && version !== terms.version) return refused('terms-not-latest');

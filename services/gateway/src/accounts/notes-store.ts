@@ -1,6 +1,7 @@
 /** All SQL about notes of staff. */
 import type { OrganisationNote } from '@offer-ads/contracts/admin/gateway-api';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { insertRow, updateRow } from '@offer-ads/platform/postgres/rows';
 
 type NoteRow = Omit<OrganisationNote, 'writtenAt'> & { readonly writtenAt: Date };
 
@@ -21,17 +22,12 @@ export async function insertNote(
   organisationId: number,
   o: { readonly text: string; readonly at: Date; readonly by: string },
 ): Promise<OrganisationNote> {
-  const [row] = await tx.query<NoteRow>(
-    `INSERT INTO organisation_notes (organisation_id, text, written_at, written_by)
-     VALUES ($1, $2, $3, $4) RETURNING ${note}`,
-    [organisationId, o.text, o.at, o.by],
-  );
-  if (row === undefined) throw new Error('INSERT returned no note');
-  return toNote(row);
+  const columns = { organisation_id: organisationId, text: o.text, written_at: o.at, written_by: o.by };
+  return toNote(await insertRow<NoteRow>(tx, 'organisation_notes', columns, note));
 }
 
-export async function updateNote(tx: Transaction, id: number, text: string): Promise<void> {
-  await tx.query(`UPDATE organisation_notes SET text = $2 WHERE id = $1`, [id, text]);
+export function updateNote(tx: Transaction, id: number, text: string): Promise<void> {
+  return updateRow(tx, 'organisation_notes', id, { text });
 }
 
 export async function deleteNotes(tx: Transaction, ids: readonly number[]): Promise<void> {

@@ -4,6 +4,7 @@ import type { SpendingLimitsChange } from '@offer-ads/contracts/portal/organisat
 import type { BillingDetails } from '@offer-ads/contracts/values/billing-details';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { insertRow, onlyRow, updateRow } from '@offer-ads/platform/postgres/rows';
 import type { Approval } from '../domain/accounts/approval.ts';
 import type { Organisation, Quota } from '../domain/accounts/organisation.ts';
 import { insertPerson } from './people-store.ts';
@@ -22,13 +23,16 @@ export async function insertOrganisation(
   o: { registration: Registration; quota: Quota; approval: Approval | null; at: Date },
 ): Promise<number> {
   const { name, tradingName, country, currency, adminEmail } = o.registration;
-  const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO organisations (name, trading_name, country, currency, registered_at, approved_at, approved_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-    [name, tradingName, country, currency, o.at, o.approval?.at ?? null, o.approval?.by ?? null],
-  );
-  const id = row?.id;
-  if (id === undefined) throw new Error('INSERT returned no id');
+  const columns = {
+    name,
+    trading_name: tradingName,
+    country,
+    currency,
+    registered_at: o.at,
+    approved_at: o.approval?.at,
+    approved_by: o.approval?.by,
+  };
+  const { id } = await insertRow<{ id: number }>(tx, 'organisations', columns, 'id');
   await insertPerson(tx, { organisationId: id, email: adminEmail, role: 'admin', at: o.at });
   await tx.query(
     `INSERT INTO quotas (organisation_id, mode, per_person, per_organisation)
@@ -57,36 +61,32 @@ export async function raiseVersion(tx: Transaction, id: number): Promise<void> {
   await tx.query(`UPDATE organisations SET version = version + 1 WHERE id = $1`, [id]);
 }
 
-export async function setOrganisationEnabled(tx: Transaction, id: number, enabled: boolean): Promise<void> {
-  await tx.query(`UPDATE organisations SET enabled = $2 WHERE id = $1`, [id, enabled]);
+/** Changes the columns that are named. */
+export function updateOrganisation(
+  tx: Transaction,
+  id: number,
+  columns: { readonly enabled?: boolean; readonly trading_name?: string; readonly time_zone?: string },
+): Promise<void> {
+  return updateRow(tx, 'organisations', id, columns);
 }
 
 /** Null: the organisation waits for approval again. */
-export async function setApproval(
+export function setApproval(
   tx: Transaction,
   id: number,
   { approval, withdrawal }: Pick<Organisation, 'approval' | 'withdrawal'>,
 ): Promise<void> {
-  await tx.query(
-    `UPDATE organisations SET approved_at = $2, approved_by = $3, withdrawn_at = $4, withdrawn_because = $5
-     WHERE id = $1`,
-    [id, approval?.at ?? null, approval?.by ?? null, withdrawal?.at ?? null, withdrawal?.reason ?? null],
-  );
+  return updateRow(tx, 'organisations', id, {
+    approved_at: approval?.at,
+    approved_by: approval?.by,
+    withdrawn_at: withdrawal?.at,
+    withdrawn_because: withdrawal?.reason,
+  });
 }
 
-export async function setTradingName(tx: Transaction, id: number, tradingName: string): Promise<void> {
-  await tx.query(`UPDATE organisations SET trading_name = $2 WHERE id = $1`, [id, tradingName]);
-}
-
-export async function setBillingDetails(tx: Transaction, id: number, details: BillingDetails): Promise<void> {
-  await tx.query(
-    `UPDATE organisations SET billing_address = $2, vat_number = $3, purchase_order = $4 WHERE id = $1`,
-    [id, details.address, details.vatNumber, details.purchaseOrder],
-  );
-}
-
-export async function setTimeZone(tx: Transaction, id: number, timeZone: string): Promise<void> {
-  await tx.query(`UPDATE organisations SET time_zone = $2 WHERE id = $1`, [id, timeZone]);
+export function setBillingDetails(tx: Transaction, id: number, details: BillingDetails): Promise<void> {
+  const { address: billing_address, vatNumber: vat_number, purchaseOrder: purchase_order } = details;
+  return updateRow(tx, 'organisations', id, { billing_address, vat_number, purchase_order });
 }
 
 export async function setQuota(
@@ -118,12 +118,11 @@ export async function findOrganisation(on: Queryable, id: number): Promise<Organ
 }
 
 /** Enabled organisations that wait for approval. */
-export async function findWaiting(on: Queryable): Promise<{ waiting: number; oldest: Date | null }> {
-  const [row] = await on.query<{ waiting: number; oldest: Date | null }>(
-    `SELECT count(*)::integer AS waiting, min(registered_at) AS oldest
-     FROM organisations WHERE approved_at IS NULL AND withdrawn_at IS NULL AND enabled`,
+export async function countWaiting(on: Queryable): Promise<number> {
+  const rows = await on.query<{ waiting: number }>(
+    'SELECT count(*)::integer AS waiting FROM organisations WHERE approved_at IS NULL AND withdrawn_at IS NULL AND enabled',
   );
-  return row ?? { waiting: 0, oldest: null };
+  return onlyRow(rows).waiting;
 }
 
 /**

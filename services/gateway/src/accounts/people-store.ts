@@ -1,6 +1,7 @@
 /** All SQL about people and their invitations. */
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { insertRow, updateRow } from '@offer-ads/platform/postgres/rows';
 import type { Person } from '../domain/accounts/organisation.ts';
 import { inForceAt } from '../keys/keys-store.ts';
 
@@ -18,23 +19,12 @@ export async function insertPerson(
   tx: Transaction,
   o: { organisationId: number; email: string; role: Role; at: Date },
 ): Promise<number> {
-  const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO people (organisation_id, email, role, invited_at) VALUES ($1, $2, $3, $4) RETURNING id`,
-    [o.organisationId, o.email, o.role, o.at],
-  );
-  if (row === undefined) throw new Error('INSERT returned no id');
-  return row.id;
+  const columns = { organisation_id: o.organisationId, email: o.email, role: o.role, invited_at: o.at };
+  return (await insertRow<{ id: number }>(tx, 'people', columns, 'id')).id;
 }
 
-export async function updatePerson(
-  tx: Transaction,
-  person: Pick<Person, 'id' | 'role' | 'enabled'>,
-): Promise<void> {
-  await tx.query(`UPDATE people SET role = $2, enabled = $3 WHERE id = $1`, [
-    person.id,
-    person.role,
-    person.enabled,
-  ]);
+export function updatePerson(tx: Transaction, { id, role, enabled }: Person): Promise<void> {
+  return updateRow(tx, 'people', id, { role, enabled });
 }
 
 /**
@@ -65,20 +55,15 @@ export async function insertInvitation(
   tx: Transaction,
   o: { personId: number; sentBy: number | null; at: Date },
 ): Promise<number> {
-  const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO invitations (person_id, sent_by, sent_at) VALUES ($1, $2, $3) RETURNING id`,
-    [o.personId, o.sentBy, o.at],
-  );
-  if (row === undefined) throw new Error('INSERT returned no id');
-  return row.id;
+  const columns = { person_id: o.personId, sent_by: o.sentBy, sent_at: o.at };
+  return (await insertRow<{ id: number }>(tx, 'invitations', columns, 'id')).id;
 }
 
 export async function hasJoined(on: Queryable, personId: number): Promise<boolean> {
-  const [person] = await on.query<{ joined: boolean }>(
-    `SELECT last_signed_in_at IS NOT NULL AS joined FROM people WHERE id = $1`,
-    [personId],
-  );
-  return person?.joined === true;
+  const [person] = await on.query(`SELECT FROM people WHERE id = $1 AND last_signed_in_at IS NOT NULL`, [
+    personId,
+  ]);
+  return person !== undefined;
 }
 
 /** Locks invitations to the address, from any organisation, until the transaction ends; then reads the times of those already sent. */
@@ -104,7 +89,6 @@ export async function invitationsBy(on: Queryable, organisationId: number, limit
   return sent.map(({ sentAt }) => sentAt);
 }
 
-/** The people of one organisation, by the time they joined; `maxPeople` limits their number. */
 /** What colleagues know people and keys by. Those of other organisations, and people who were erased, are left out. */
 export async function findAuthors(
   on: Queryable,
@@ -121,6 +105,7 @@ export async function findAuthors(
   return { people, keys };
 }
 
+/** The people of one organisation, by the time they joined; `maxPeople` limits their number. */
 export async function listPeople(
   on: Queryable,
   o: { organisationId: number; at: Date },

@@ -1,6 +1,7 @@
 /** All SQL about saved places. */
 import type { SavedPlace, SavedPlaceWish } from '@offer-ads/contracts/portal/organisation-api';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { insertRow, updateRow } from '@offer-ads/platform/postgres/rows';
 
 const place = `id, name, latitude, longitude, radius_miles AS "radiusMiles"`;
 
@@ -12,25 +13,20 @@ export function listPlaces(on: Queryable, organisationId: number): Promise<Saved
   );
 }
 
-export async function insertPlace(
+export function insertPlace(
   tx: Transaction,
   organisationId: number,
   wish: SavedPlaceWish,
 ): Promise<SavedPlace> {
-  const [row] = await tx.query<SavedPlace>(
-    `INSERT INTO saved_places (organisation_id, name, latitude, longitude, radius_miles)
-     VALUES ($1, $2, $3, $4, $5) RETURNING ${place}`,
-    [organisationId, wish.name, wish.latitude, wish.longitude, wish.radiusMiles],
-  );
-  if (row === undefined) throw new Error('INSERT returned no place');
-  return row;
+  return insertRow(tx, 'saved_places', { organisation_id: organisationId, ...columnsOf(wish) }, place);
 }
 
-export async function updatePlace(tx: Transaction, { id, ...wish }: SavedPlace): Promise<void> {
-  await tx.query(
-    `UPDATE saved_places SET name = $2, latitude = $3, longitude = $4, radius_miles = $5 WHERE id = $1`,
-    [id, wish.name, wish.latitude, wish.longitude, wish.radiusMiles],
-  );
+export function updatePlace(tx: Transaction, { id, ...wish }: SavedPlace): Promise<void> {
+  return updateRow(tx, 'saved_places', id, columnsOf(wish));
+}
+
+function columnsOf({ radiusMiles: radius_miles, name, latitude, longitude }: SavedPlaceWish) {
+  return { name, latitude, longitude, radius_miles };
 }
 
 export async function deletePlace(tx: Transaction, id: number): Promise<void> {

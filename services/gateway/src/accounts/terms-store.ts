@@ -1,5 +1,6 @@
 /** All SQL about the advertising terms and who accepted them. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { onlyRow } from '@offer-ads/platform/postgres/rows';
 
 export type Terms = {
   readonly id: number;
@@ -114,10 +115,10 @@ export async function findTerms(on: Queryable, id: number): Promise<Terms | null
 export async function countAccepting(
   on: Queryable,
 ): Promise<{ readonly organisations: number; readonly admins: number }> {
-  const [row] = await on.query<{ organisations: number; admins: number }>(
+  const rows = await on.query<{ organisations: number; admins: number }>(
     `SELECT (SELECT count(*) FROM organisations WHERE enabled)::integer AS organisations,
             (SELECT count(*) FROM people p JOIN organisations o ON o.id = p.organisation_id
              WHERE o.enabled AND p.enabled AND p.role = 'admin')::integer AS admins`,
   );
-  return row ?? { organisations: 0, admins: 0 };
+  return onlyRow(rows);
 }

@@ -3,6 +3,7 @@
  * each other, and waits for locks are short.
  */
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
+import { onlyRow } from '@offer-ads/platform/postgres/rows';
 import { type Day, nextDay, startOf } from '../domain/call-days.ts';
 
 /** How long attaching waits for another change of the partitions; after that it is tried again later. */
@@ -56,9 +57,7 @@ export async function dropDay(on: Queryable, { day, state }: StoredDay): Promise
 
 /** The database's clock. A replica's clock is compared with it before anything is dropped. */
 export async function readStoreTime(on: Queryable): Promise<Date> {
-  const [row] = await on.query<{ now: Date }>('SELECT now() AS now');
-  if (row === undefined) throw new Error('the database has no time');
-  return row.now;
+  return onlyRow(await on.query<{ now: Date }>('SELECT now() AS now')).now;
 }
 
 /** A day contains only digits and dashes (domain/call-days.ts), so the name needs no escaping. */

@@ -2,21 +2,17 @@
 import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin/gateway-api';
 import { keyRightsChange } from '@offer-ads/contracts/values/key-rights';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import express, { type RequestHandler, type Router } from 'express';
+import express, { type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { Keys } from '../keys/manage-keys.ts';
 import { callPage } from './call-pages.ts';
-import { byStaff, idIn } from './organisation-routes.ts';
-import { answerStaff, refuseStaff } from './replies.ts';
+import { byStaff, idIn, ofKnownOrganisation } from './organisation-routes.ts';
+import { answerStaff } from './replies.ts';
 
 export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCalls: ReadCalls }): Router {
   const routes = express.Router();
-  /** An unknown organisation answers 404, so that a mistyped number does not look like an empty list. */
-  const onlyOfKnown: RequestHandler = async (req, res, next) => {
-    if ((await o.organisations.find(idIn(req))) === null) refuseStaff(res, 'organisation-unknown');
-    else next();
-  };
+  const onlyOfKnown = ofKnownOrganisation(o.organisations);
 
   routes.post('/keys', async (req, res) => {
     const { organisationId, ...wish } = validInput(keyWish, req.body);

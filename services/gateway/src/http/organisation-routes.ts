@@ -1,4 +1,5 @@
 /** Internal admin routes for organisations, quotas and terms. */
+
 import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
   type NotesReply,
@@ -17,11 +18,12 @@ import {
   withdrawalRequest,
 } from '@offer-ads/contracts/admin/gateway-api';
 import { spendingLimitsChange } from '@offer-ads/contracts/portal/organisation-api';
+import { GREATEST_ID } from '@offer-ads/contracts/values/primitives';
 import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { actorOf } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
-import express, { type Request, type Router } from 'express';
+import express, { type Request, type RequestHandler, type Router } from 'express';
 import type { Change } from '../accounts/change-organisation.ts';
 import type { ManagedNotes } from '../accounts/manage-notes.ts';
 import type { Organisations } from '../accounts/manage-organisations.ts';
@@ -38,6 +40,7 @@ export function organisationRoutes(o: {
 }): Router {
   const { organisations, terms } = o;
   const routes = express.Router();
+  const onlyOfKnown = ofKnownOrganisation(organisations);
 
   routes.post('/organisations', async (req, res) => {
     const wish = validInput(registration, req.body);
@@ -93,8 +96,7 @@ export function organisationRoutes(o: {
     const wish = validInput(spendingLimitsChange, req.body);
     answerStaff(res, await organisations.setSpendingLimits(changeByStaff(req), wish));
   });
-  routes.get('/organisations/:id/notes', async (req, res) => {
-    if ((await organisations.find(idIn(req))) === null) return refuseStaff(res, 'organisation-unknown');
+  routes.get('/organisations/:id/notes', onlyOfKnown, async (req, res) => {
     res.json({ notes: await o.notes.list(idIn(req)) } satisfies NotesReply);
   });
   routes.post('/organisations/:id/notes/add', async (req, res) => {
@@ -105,8 +107,7 @@ export function organisationRoutes(o: {
     validInput(switchRequest, req.body);
     answerStaff(res, await o.notes.delete(changeByStaff(req), idIn(req, 'note')));
   });
-  routes.get('/organisations/:id/terms', async (req, res) => {
-    if ((await organisations.find(idIn(req))) === null) return refuseStaff(res, 'organisation-unknown');
+  routes.get('/organisations/:id/terms', onlyOfKnown, async (req, res) => {
     const { latest, earlier } = await terms.readTerms(idIn(req));
     const all = latest === null ? [] : [latest, ...earlier];
     const listed = all.map(({ version, publishedAt, acceptedAt, acceptedBy }) => ({
@@ -146,6 +147,14 @@ export function organisationRoutes(o: {
   return routes;
 }
 
+/** An unknown organisation answers 404, so that a mistyped number does not look like an empty list. */
+export function ofKnownOrganisation(organisations: Pick<Organisations, 'find'>): RequestHandler {
+  return async (req, res, next) => {
+    if ((await organisations.find(idIn(req))) === null) refuseStaff(res, 'organisation-unknown');
+    else next();
+  };
+}
+
 /** A change by the platform team. */
 export function byStaff(req: Request) {
   return { by: 'platform-team', deadline: requestFacts(req).deadline() } as const;
@@ -159,7 +168,7 @@ export function changeByStaff(req: Request): Change {
 /** 0, which no row has, if the path contains no valid id. */
 export function idIn(req: Request, name = 'id'): number {
   const id = Number(req.params[name]);
-  return Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : 0;
+  return Number.isInteger(id) && id > 0 && id <= GREATEST_ID ? id : 0;
 }
 
 function summaryOf(organisation: Organisation): OrganisationSummary {

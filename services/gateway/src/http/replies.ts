@@ -6,9 +6,9 @@ import { savedPlaceLimits } from '@offer-ads/contracts/values/offer-limits';
 import { auditTarget } from '@offer-ads/platform/admin/audit';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import type { Response } from 'express';
+import type { OrganisationRefusal } from '../accounts/change-organisation.ts';
 import type { ErasureRefusal } from '../accounts/erase-person.ts';
 import type { NoteRefusal } from '../accounts/manage-notes.ts';
-import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
 import type { SavedPlaceRefusal } from '../accounts/manage-saved-places.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
 import type { ApprovalRefusal } from '../domain/accounts/approval.ts';
@@ -129,7 +129,7 @@ export const refusals = {
   'expiry-passed': staff(400, 'expiresAt: must be in the future'),
   'too-many-keys': staff(
     409,
-    `An organisation has at most ${maxKeysInForce} keys in force in a mode: disable one that is not needed`,
+    `An organisation has at most ${maxKeysInForce} active keys in a mode: disable one that is not needed`,
   ),
 } satisfies Record<AdmissionRefusal, { toKey: ReplyToKey }> &
   Record<AdministrationRefusal, AdministrationReplies>;

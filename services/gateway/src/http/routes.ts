@@ -1,34 +1,16 @@
 /** All routes of the gateway. */
 import { join } from 'node:path';
-
-import { type AuditLog, mountAuditRoute } from '@offer-ads/platform/admin/audit';
-import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
-import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
+import type { AuditLog } from '@offer-ads/platform/admin/audit';
 import type { AdminGuard } from '@offer-ads/platform/admin/routes';
-import type { HttpServerOptions } from '@offer-ads/platform/http/server';
-import type { Broker } from '@offer-ads/platform/messaging/broker/broker';
+import type { FastPath } from '@offer-ads/platform/http/server';
 import { builtFolder, readBuiltPage } from '@offer-ads/platform/pages/built-pages';
-import type { Postgres } from '@offer-ads/platform/postgres/postgres';
-import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Express } from 'express';
-import type { Erasure } from '../accounts/erase-person.ts';
-import type { ManagedNotes } from '../accounts/manage-notes.ts';
-import type { Organisations } from '../accounts/manage-organisations.ts';
-import type { People } from '../accounts/manage-people.ts';
-import type { ManagedPlaces } from '../accounts/manage-saved-places.ts';
-import type { ManagedTerms } from '../accounts/manage-terms.ts';
-import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { Keys } from '../keys/manage-keys.ts';
-import type { ManagedPlacementKeys } from '../keys/manage-placement-keys.ts';
 import { assistantPath } from '../public-api/assistants.ts';
 import { type ClientIp, readClientIp } from '../public-api/client-ip.ts';
 import { errorHelp } from '../public-api/error-help.ts';
 import { answerUnknownEndpoints, type PublicApi, publicApi } from '../public-api/public-api.ts';
 import { createToolCalls } from '../public-api/tool-calls.ts';
-import type { Sessions } from '../sign-in/sessions.ts';
-import type { SignIn } from '../sign-in/sign-in.ts';
-import type { SignUp } from '../sign-up/sign-up.ts';
 import type { ReadStatus } from '../status.ts';
 import { cameInClear, pagesOverHttps } from './clear-text.ts';
 import { consoleSignInRoute } from './console-sign-in-route.ts';
@@ -38,61 +20,43 @@ import { contactPage } from './pages/contact-page.ts';
 import { pages } from './pages/pages.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { placementKeyRoutes } from './placement-key-routes.ts';
-import type { Forwarding } from './portal/forwarded-routes.ts';
-import { portalRoutes } from './portal/portal-routes.ts';
+import { type PortalRoutes, portalRoutes } from './portal/portal-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 
-export type GatewayRoutes = Omit<
-  PublicApi,
-  'clientIp' | 'isInClear' | 'toolCalls' | 'errorHelp' | 'publicUrl'
-> & {
-  readonly config: GatewayConfig;
-  readonly logger: Logger;
-  readonly admin: AdminGuard;
-  readonly audit: AuditLog;
-  readonly broker: Pick<Broker, 'types' | 'parked'>;
-  readonly postgres: Postgres;
-  readonly organisations: Organisations;
-  readonly people: People;
-  readonly erasure: Erasure;
-  readonly savedPlaces: ManagedPlaces;
-  readonly notes: ManagedNotes;
-  readonly terms: ManagedTerms;
-  readonly keys: Keys;
-  readonly placementKeyring: ManagedPlacementKeys;
-  readonly findCaller: Forwarding['findCaller'];
-  readonly sessions: Sessions;
-  readonly signIn: SignIn;
-  readonly signUp: SignUp;
-  readonly readCalls: ReadCalls;
-  readonly readStatus: ReadStatus;
-};
+/** What this file makes of the settings. */
+type MadeHere = 'audit' | 'clientIp' | 'isInClear' | 'toolCalls' | 'errorHelp' | 'publicUrl';
 
-export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPath' | 'routes' | 'admin'> {
+export type GatewayRoutes = Omit<PublicApi & PortalRoutes, MadeHere> &
+  Parameters<typeof organisationRoutes>[0] &
+  Parameters<typeof peopleRoutes>[0] &
+  Parameters<typeof keyRoutes>[0] &
+  Parameters<typeof placementKeyRoutes>[0] & {
+    readonly config: GatewayConfig;
+    readonly readStatus: ReadStatus;
+  };
+
+export function gatewayRoutes(o: GatewayRoutes) {
   const { PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
   const toolCalls = createToolCalls();
   const ipBehindProxies = readClientIp(o.config.TRUSTED_PROXIES);
   const clientIp: ClientIp = (req) => toolCalls.callerOf(req) ?? ipBehindProxies(req);
   const isInClear = cameInClear(publicUrl);
   const help = errorHelp(readBuiltPage(join(builtFolder, 'docs/errors.html')));
-  const routes = (app: Express): void => {
+  const routes = (app: Express, audit: AuditLog): void => {
     app.use(pagesOverHttps({ publicUrl, isInClear }));
     pages(app, { publicUrl, imageOrigin });
     statusRoutes(app, o.readStatus);
     contactPage(app, o.config);
     unsubscribeRoutes(app, { ...o, clientIp });
-    app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl, errorHelp: help }));
+    app.use('/portal/api', portalRoutes({ ...o, audit, clientIp, publicUrl, errorHelp: help }));
     app.use(answerUnknownEndpoints({ ...o, clientIp }));
   };
-  const adminRoutes = (app: Express): void => {
-    mountAuditRoute(app, o);
-    mountParkedRoutes(app, o);
-    mountRepublishRoute(app, o);
+  const adminRoutes = (app: Express, admin: AdminGuard): void => {
     app.use(
       '/admin',
       // The largest body is the text of terms: 100,000 characters of up to 12 bytes each when they are escaped.
-      o.admin(2 * 1024 * 1024),
+      admin(2 * 1024 * 1024),
       consoleSignInRoute(),
       organisationRoutes(o),
       peopleRoutes(o),
@@ -104,9 +68,6 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
   };
   const toAssistants = assistantPath({ ...o, clientIp, isInClear, toolCalls, publicUrl });
   const toApi = publicApi({ ...o, clientIp, isInClear, toolCalls, errorHelp: help, publicUrl });
-  return {
-    fastPath: (req) => toAssistants(req) ?? toApi(req),
-    routes,
-    admin: { port: o.config.ADMIN_PORT, routes: adminRoutes },
-  };
+  const fastPath: FastPath = (req) => toAssistants(req) ?? toApi(req);
+  return { fastPath, routes, adminRoutes };
 }

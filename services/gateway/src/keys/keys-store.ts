@@ -1,11 +1,12 @@
-/** All SQL about API keys. */
+/** All SQL about API keys, and about the caller of a request. */
 import { hash } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { KeyRights, KeyRightsChange } from '@offer-ads/contracts/values/key-rights';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { insertRow, onlyRow, updateRow } from '@offer-ads/platform/postgres/rows';
 import { hasAcceptedTerms } from '../accounts/terms-store.ts';
-import type { KeyFacts } from '../domain/keys/admission.ts';
+import type { Caller, KeyFacts } from '../domain/keys/admission.ts';
 
 /** All that is stored of a key, in hexadecimal digits. */
 export function sha256Of(key: string): string {
@@ -62,19 +63,19 @@ export type NewKey = Pick<
 
 const spendsAs = `coalesce(k.spends_as, k.id) AS "spendsAs"`;
 
+/** What calls with a key and calls of a signed-in person have in common: the person `p`, the organisation `o`, its quota `q`. */
+const callerFacts = `p.id AS "personId", p.email, o.id AS "organisationId", o.currency, o.country, o.trading_name AS "tradingName",
+            o.approved_at IS NOT NULL AS "organisationApproved", o.withdrawn_at IS NOT NULL AS "approvalWithdrawn",
+            CASE WHEN q.mode IS NOT NULL
+                 THEN json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation)
+            END AS quota,
+            ${hasAcceptedTerms} AS "termsAccepted"`;
+
 const factsOfKeys: PreparedStatement = {
   name: 'facts-of-keys',
   sql: `SELECT encode(k.sha256, 'hex') AS sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
             k.requests_per_minute AS "requestsPerMinute", k.rights, ${spendsAs},
-            p.id AS "personId", p.enabled AS "ownerEnabled", p.email,
-            o.id AS "organisationId", o.enabled AS "organisationEnabled",
-            o.approved_at IS NOT NULL AS "organisationApproved",
-            o.withdrawn_at IS NOT NULL AS "approvalWithdrawn", o.currency, o.country,
-            o.trading_name AS "tradingName",
-            CASE WHEN q.mode IS NOT NULL
-                 THEN json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation)
-            END AS quota,
-            ${hasAcceptedTerms} AS "termsAccepted"
+            p.enabled AS "ownerEnabled", o.enabled AS "organisationEnabled", ${callerFacts}
      FROM api_keys k
      JOIN people p ON p.id = k.created_by
      JOIN organisations o ON o.id = k.organisation_id
@@ -95,28 +96,52 @@ export function asBytea(sha256: string): string {
 }
 type FoundKey = KeyFacts & { readonly sha256: string };
 
-export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
-  const [row] = await on.query<{ id: number }>(
-    `INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at, expires_at,
-                           rolled_from, requests_per_minute, rights, spends_as)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
-    [
-      key.organisationId,
-      key.createdBy,
-      asBytea(key.sha256),
-      key.lastFour,
-      key.mode,
-      key.name,
-      key.createdAt,
-      key.expiresAt,
-      key.rolledFrom,
-      key.requestsPerMinute,
-      key.rights,
-      key.spendsAs,
-    ],
+export type PortalCaller = {
+  readonly personId: number;
+  readonly organisationId: number;
+  readonly mode: Mode;
+};
+
+/**
+ * The same facts of a signed-in person. Null if the person or organisation was disabled, or the person removed, since the session was
+ * checked.
+ */
+export async function findPortalCaller(
+  on: Queryable,
+  o: PortalCaller,
+): Promise<{ readonly caller: Caller; readonly approvalWithdrawn: boolean } | null> {
+  const [row] = await on.query<Caller & { readonly approvalWithdrawn: boolean }>(
+    `SELECT q.mode, NULL::integer AS "keyId", ${callerFacts},
+            json_build_object('spender', 'person/' || p.id, 'access', 'full',
+                              'perDayMinor', s.per_day_minor::text, 'perMonthMinor', s.per_month_minor::text) AS spending
+     FROM people p
+     JOIN organisations o ON o.id = p.organisation_id
+     JOIN quotas q ON q.organisation_id = o.id AND q.mode = $3
+     LEFT JOIN spending_limits s ON s.organisation_id = o.id AND s.role = p.role
+     WHERE p.id = $1 AND o.id = $2 AND p.enabled AND o.enabled`,
+    [o.personId, o.organisationId, o.mode],
   );
-  if (row === undefined) throw new Error('INSERT returned no id');
-  return row.id;
+  if (row === undefined) return null;
+  const { approvalWithdrawn, ...caller } = row;
+  return { caller, approvalWithdrawn };
+}
+
+export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
+  const columns = {
+    organisation_id: key.organisationId,
+    created_by: key.createdBy,
+    sha256: asBytea(key.sha256),
+    last_four: key.lastFour,
+    mode: key.mode,
+    name: key.name,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    rolled_from: key.rolledFrom,
+    requests_per_minute: key.requestsPerMinute,
+    rights: key.rights,
+    spends_as: key.spendsAs,
+  };
+  return (await insertRow<{ id: number }>(on, 'api_keys', columns, 'id')).id;
 }
 
 const keyColumns = `k.id, k.organisation_id AS "organisationId", k.created_by AS "createdBy",
@@ -150,19 +175,16 @@ export async function lockKey(
 }
 
 /** `by`: null for the platform team. */
-export async function disableKey(
-  tx: Transaction,
-  o: { id: number; at: Date; by: number | null },
-): Promise<void> {
-  await tx.query(`UPDATE api_keys SET disabled_at = $2, disabled_by = $3 WHERE id = $1`, [o.id, o.at, o.by]);
+export function disableKey(tx: Transaction, o: { id: number; at: Date; by: number | null }): Promise<void> {
+  return updateRow(tx, 'api_keys', o.id, { disabled_at: o.at, disabled_by: o.by });
 }
 
 /** Null removes the limit. */
-export async function setKeyLimit(
+export function setKeyLimit(
   tx: Transaction,
   o: { id: number; requestsPerMinute: number | null },
 ): Promise<void> {
-  await tx.query(`UPDATE api_keys SET requests_per_minute = $2 WHERE id = $1`, [o.id, o.requestsPerMinute]);
+  return updateRow(tx, 'api_keys', o.id, { requests_per_minute: o.requestsPerMinute });
 }
 
 /** What is left out stays. */
@@ -170,12 +192,11 @@ export async function changeRights(
   tx: Transaction,
   o: { id: number; changed: KeyRightsChange },
 ): Promise<KeyRights> {
-  const [row] = await tx.query<{ rights: KeyRights }>(
+  const rows = await tx.query<{ rights: KeyRights }>(
     `UPDATE api_keys SET rights = rights || $2::jsonb WHERE id = $1 RETURNING rights`,
     [o.id, JSON.stringify(o.changed)],
   );
-  if (row === undefined) throw new Error(`key ${o.id} is gone`);
-  return row.rights;
+  return onlyRow(rows).rights;
 }
 
 /** `isInForce` in SQL, for the key `k` at the time in the given parameter. */
@@ -186,12 +207,12 @@ export async function countKeysInForce(
   tx: Transaction,
   o: { organisationId: number; mode: Mode | null; at: Date },
 ): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  const rows = await tx.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM api_keys k
      WHERE k.organisation_id = $1 AND k.mode IS NOT DISTINCT FROM $2 AND ${inForceAt('$3')}`,
     [o.organisationId, o.mode, o.at],
   );
-  return row?.count ?? 0;
+  return onlyRow(rows).count;
 }
 
 export async function listKeys(on: Queryable, organisationId: number): Promise<KeyRecord[]> {

@@ -6,10 +6,15 @@ import { randomInt } from 'node:crypto';
 import { fullRights, type KeyRights, type KeyRightsChange } from '@offer-ads/contracts/values/key-rights';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import { type Administration, type Change, withOrganisation } from '../accounts/change-organisation.ts';
+import {
+  type Administration,
+  type Change,
+  type OrganisationRefusal,
+  withOrganisation,
+} from '../accounts/change-organisation.ts';
 import { mayWorkIn } from '../domain/accounts/approval.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
-import { actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
+import { personIdOf, personOf } from '../domain/accounts/people.ts';
 import type { Permission } from '../domain/accounts/roles.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
 import { isInForce, maxKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-state.ts';
@@ -18,9 +23,8 @@ import * as store from './keys-store.ts';
 
 export type KeyRefusal =
   | RollRefusal
-  | 'organisation-unknown'
+  | OrganisationRefusal
   | 'person-unknown'
-  | 'not-allowed'
   | 'expiry-passed'
   | 'too-many-keys'
   | 'key-unknown';
@@ -57,28 +61,31 @@ export function manageKeys(o: Administration) {
   return {
     /** A repeated request creates a second key. Each is shown once; a key whose reply was lost must be disabled. */
     create: (change: Change, wish: KeyWish) =>
-      withOrganisation<IssuedKey, KeyRefusal>(o, change, async (tx, organisation) => {
-        const at = clock.now();
-        const { by, organisationId } = change;
-        if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
-        if (wish.mode !== null && !mayWorkIn(wish.mode, organisation.approval !== null))
-          return refused('not-approved');
-        const owner =
-          by !== 'platform-team'
-            ? personOf(organisation, { id: by.personId })
-            : wish.personEmail === undefined
-              ? firstAdminOf(organisation)
-              : personOf(organisation, { email: wish.personEmail });
-        if (owner === undefined) return refused('person-unknown');
-        // The platform team may create an expired key, to test how callers handle it.
-        if (by !== 'platform-team' && !isInForce({ ...wish, disabledAt: null }, at))
-          return refused('expiry-passed');
-        const { mode, requestsPerMinute = null, rights = fullRights } = wish;
-        if ((await store.countKeysInForce(tx, { organisationId, mode, at })) >= maxKeysInForce)
-          return refused('too-many-keys');
-        const key = { ...wish, organisationId, createdBy: owner.id, requestsPerMinute, rights };
-        return done(await issueKey(tx, { ...key, rolledFrom: null, spendsAs: null }, at));
-      }),
+      withOrganisation<IssuedKey, KeyRefusal>(
+        o,
+        { ...change, permission: 'keys' },
+        async (tx, organisation) => {
+          const at = clock.now();
+          const { by, organisationId } = change;
+          if (wish.mode !== null && !mayWorkIn(wish.mode, organisation.approval !== null))
+            return refused('not-approved');
+          const owner =
+            by !== 'platform-team'
+              ? personOf(organisation, { id: by.personId })
+              : wish.personEmail === undefined
+                ? firstAdminOf(organisation)
+                : personOf(organisation, { email: wish.personEmail });
+          if (owner === undefined) return refused('person-unknown');
+          // The platform team may create an expired key, to test how callers handle it.
+          if (by !== 'platform-team' && !isInForce({ ...wish, disabledAt: null }, at))
+            return refused('expiry-passed');
+          const { mode, requestsPerMinute = null, rights = fullRights } = wish;
+          if ((await store.countKeysInForce(tx, { organisationId, mode, at })) >= maxKeysInForce)
+            return refused('too-many-keys');
+          const key = { ...wish, organisationId, createdBy: owner.id, requestsPerMinute, rights };
+          return done(await issueKey(tx, { ...key, rolledFrom: null, spendsAs: null }, at));
+        },
+      ),
 
     /**
      * The new key takes over name, mode, expiry, limit and rights, and what the old key has spent counts for it. The old key has stopped
@@ -145,11 +152,11 @@ async function withKey<T>(
   ) => Promise<Outcome<T, KeyRefusal>>,
   permission: Permission = 'keys',
 ): Promise<Outcome<T, KeyRefusal>> {
-  const { id, by, deadline } = change;
+  const { id } = change;
   const organisationId = change.organisationId ?? (await store.organisationOfKey(o.postgres, id));
   if (organisationId === null) return refused('key-unknown');
-  return withOrganisation<T, KeyRefusal>(o, { organisationId, deadline }, async (tx, organisation) => {
-    if (!actorMay(organisation, by, permission)) return refused('not-allowed');
+  const permitted = { ...change, organisationId, permission };
+  return withOrganisation<T, KeyRefusal>(o, permitted, async (tx, organisation) => {
     const key = await store.lockKey(tx, { id, organisationId });
     return key === null ? refused('key-unknown') : work(tx, key, organisation);
   });

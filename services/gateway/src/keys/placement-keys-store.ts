@@ -1,6 +1,7 @@
 /** All SQL about placement keys: the rows of `api_keys` without an organisation. No other SQL finds them, except for the call log's. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { onlyRow } from '@offer-ads/platform/postgres/rows';
 import { asBytea, type KeyRecord } from './keys-store.ts';
 
 /** A placement key as lists show it. */
@@ -61,10 +62,10 @@ export async function expireAtLatest(
 /** Creations wait for each other, so that their number stays bounded. */
 export async function countPlacementKeysInForce(tx: Transaction, at: Date): Promise<number> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('placement-keys', 0))`);
-  const [row] = await tx.query<{ count: number }>(
+  const rows = await tx.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM api_keys
      WHERE ${isPlacementKey} AND disabled_at IS NULL AND (expires_at IS NULL OR expires_at > $1)`,
     [at],
   );
-  return row?.count ?? 0;
+  return onlyRow(rows).count;
 }

@@ -18,6 +18,7 @@ const shared: readonly (readonly [name: string, routes: RegExp])[] = [
   ['A webhook', /webhook_id/],
   ['A disabled webhook', /^POST .*\/(test|resend)$/],
   ['A webhook call with a body', /\/webhooks/],
+  ['A page', /\/(entries|changes)$/],
   ['The test clock', /\/test\/clock$/],
   ['An offer group', /\{group_id\}/],
   ['An offer', /\{offer_id\}/],

@@ -1,14 +1,15 @@
 /** Slow callers and slow services, with short time limits: only a service that is slow itself opens the breaker. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { request } from 'undici';
-import { type FakeUpstream, startFakeUpstream } from '../../test/forwarding/fake-upstream.ts';
+import { startFakeUpstream } from '../../test/forwarding/fake-upstream.ts';
 import { forward } from './forward.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
@@ -19,11 +20,7 @@ const longestReadMs = 300;
 /** More than open the breaker if they count as failures. */
 const attempts = Array.from({ length: 8 });
 
-let service: FakeUpstream;
-beforeAll(async () => {
-  service = await startFakeUpstream();
-});
-afterAll(async () => service[Symbol.asyncDispose]());
+const service = forAllTests(() => startFakeUpstream());
 
 const foundation = () => ({
   logger: silentLogger,

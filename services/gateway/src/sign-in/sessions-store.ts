@@ -1,6 +1,8 @@
 /** All SQL about portal sessions. */
+import { randomUUID } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { insertRow } from '@offer-ads/platform/postgres/rows';
 import { maxSessions, type SessionState, type ShownToken } from '../domain/accounts/session.ts';
 
 export type FoundSession = SessionState & {
@@ -37,22 +39,20 @@ export async function findSession(on: Queryable, sha256: Buffer): Promise<FoundS
 
 export async function insertSession(
   tx: Transaction,
-  o: {
-    id: string;
-    personId: number;
-    address: string;
-    sha256: Buffer;
-    csrfToken: string;
-    at: Date;
-    expiresAt: Date;
-  },
+  o: { personId: number; address: string; sha256: Buffer; csrfToken: string; at: Date; expiresAt: Date },
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO portal_sessions (id, person_id, email, token_sha256, csrf_token, rotated_at, confirmed_at,
-                                  created_at, last_used_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $6, $7)`,
-    [o.id, o.personId, o.address, o.sha256, o.csrfToken, o.at, o.expiresAt],
-  );
+  await insertRow(tx, 'portal_sessions', {
+    id: randomUUID(),
+    person_id: o.personId,
+    email: o.address,
+    token_sha256: o.sha256,
+    csrf_token: o.csrfToken,
+    rotated_at: o.at,
+    confirmed_at: o.at,
+    created_at: o.at,
+    last_used_at: o.at,
+    expires_at: o.expiresAt,
+  });
 }
 
 /** Call it under the lock of the address's memberships, otherwise two concurrent sign-ins may leave one session too many. */

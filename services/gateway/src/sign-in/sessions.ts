@@ -1,9 +1,8 @@
 /** Portal sessions: opened by a sign-in, checked and renewed by requests, ended. */
-import { randomUUID } from 'node:crypto';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import { beginJoining } from '../accounts/join-organisation.ts';
+import { beginJoining } from '../accounts/change-organisation.ts';
 import { judgeSession, sessionLifetimes, type Upkeep } from '../domain/accounts/session.ts';
 import { subjectSemaphore } from '../subject-semaphore.ts';
 import * as store from './sessions-store.ts';
@@ -105,7 +104,6 @@ export async function openSession(
 ): Promise<string> {
   const token = newToken();
   await store.insertSession(tx, {
-    id: randomUUID(),
     personId: o.personId,
     address: o.address,
     sha256: sha256OfToken(token),

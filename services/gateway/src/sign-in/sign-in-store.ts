@@ -1,6 +1,7 @@
 /** All SQL about requests to sign in and one-time links. */
 import type { SignInLinkReply } from '@offer-ads/contracts/portal/session-api';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { insertRow, onlyRow, updateRow } from '@offer-ads/platform/postgres/rows';
 import type { LinkPurpose, Membership } from '../domain/accounts/sign-in-link.ts';
 
 /** More than the limits per network allow within the time of any answer. */
@@ -71,21 +72,24 @@ export async function insertLink(
   tx: Transaction,
   o: { sha256: Buffer; personId: number; email: string; purpose: LinkPurpose; at: Date; expiresAt: Date },
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO sign_in_links (token_sha256, person_id, email, purpose, issued_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6)`,
-    [o.sha256, o.personId, o.email, o.purpose, o.at, o.expiresAt],
-  );
+  await insertRow(tx, 'sign_in_links', {
+    token_sha256: o.sha256,
+    person_id: o.personId,
+    email: o.email,
+    purpose: o.purpose,
+    issued_at: o.at,
+    expires_at: o.expiresAt,
+  });
 }
 
 /** Sign-in links that the address requested, including used ones. */
 export async function countLinks(tx: Transaction, o: { email: string; after: Date }): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  const rows = await tx.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM sign_in_links
      WHERE email = $1 AND purpose = 'sign-in' AND issued_at > $2`,
     [o.email, o.after],
   );
-  return row?.count ?? 0;
+  return onlyRow(rows).count;
 }
 
 /** The person of a link; reading it does not use it up. */
@@ -132,8 +136,8 @@ export async function useUpLinks(tx: Transaction, o: { personId: number; at: Dat
   ]);
 }
 
-export async function noteSignIn(tx: Transaction, o: { personId: number; at: Date }): Promise<void> {
-  await tx.query(`UPDATE people SET last_signed_in_at = $2 WHERE id = $1`, [o.personId, o.at]);
+export function noteSignIn(tx: Transaction, o: { personId: number; at: Date }): Promise<void> {
+  return updateRow(tx, 'people', o.personId, { last_signed_in_at: o.at });
 }
 
 /** Used links are kept as long as the limit of their address counts them; locked ones until the next run. */

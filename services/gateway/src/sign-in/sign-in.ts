@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { SignInRequested } from '@offer-ads/contracts/events/gateway';
 import type { SignInLinkReply } from '@offer-ads/contracts/portal/session-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import { publish } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { startLoop } from '@offer-ads/platform/process/loops';
-import { beginJoining } from '../accounts/join-organisation.ts';
+import { beginJoining } from '../accounts/change-organisation.ts';
 import {
   addressOf,
   linksPerAddress,
@@ -124,7 +123,7 @@ async function answer(
 
   const { personId, organisationId } = member;
   const link = await issueSignInLink(tx, { personId, purpose: 'sign-in', at, publicUrl: o.publicUrl });
-  const event = newEvent(SignInRequested, {
+  await publish(tx, SignInRequested, {
     // Each link is its own subject, because several are valid at the same time.
     subject: `sign-in-link/${randomUUID()}`,
     subjectVersion: 1,
@@ -138,7 +137,6 @@ async function answer(
       expiresAt: link.expiresAt.toISOString(),
     },
   });
-  await addToOutbox(tx, [event]);
   return 'link-sent';
 }
 

@@ -1,5 +1,6 @@
 /** All SQL about self-registration of organisations. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { insertRow, onlyRow, updateRow } from '@offer-ads/platform/postgres/rows';
 import type { Registration } from '../accounts/organisations-store.ts';
 import {
   type AddressState,
@@ -19,12 +20,9 @@ export type AskedSignUp = {
 
 /** The same statement for every address, known or not. */
 export async function insertSignUp(on: Queryable, { wish, prefix, at }: AskedSignUp): Promise<void> {
-  const { adminEmail, name, tradingName, country, currency } = wish;
-  await on.query(
-    `INSERT INTO sign_ups (email, name, trading_name, country, currency, network, requested_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [adminEmail, name, tradingName, country, currency, prefix, at],
-  );
+  const { adminEmail: email, name, tradingName: trading_name, country, currency } = wish;
+  const asked = { network: prefix, requested_at: at };
+  await insertRow(on, 'sign_ups', { email, name, trading_name, country, currency, ...asked });
 }
 
 const columns = `id, email AS "adminEmail", name, trading_name AS "tradingName", country, currency,
@@ -36,12 +34,12 @@ const columns = `id, email AS "adminEmail", name, trading_name AS "tradingName",
 export async function takeSignUp(tx: Transaction, at: Date): Promise<SignUpRow | null> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('sign-up pace', 0))`);
   const since = signUpsPacedSince(at);
-  const [answered] = await tx.query<{ inHour: number; inMinute: number }>(
+  const answered = await tx.query<{ inHour: number; inMinute: number }>(
     `SELECT count(*)::integer AS "inHour", count(*) FILTER (WHERE answered_at > $2)::integer AS "inMinute"
      FROM sign_ups WHERE answered_at > $1`,
     [since.hour, since.minute],
   );
-  const order = nextSignUp(answered ?? { inHour: 0, inMinute: 0 });
+  const order = nextSignUp(onlyRow(answered));
   if (order === 'later') return null;
   const [row] = await tx.query<SignUpRow>(
     `UPDATE sign_ups SET answered_at = $1 WHERE id = (${order === 'fairly' ? nextFairly : oldest}) RETURNING ${columns}`,
@@ -79,8 +77,8 @@ export async function giveUpWaiting(
   return { tooOld: tooOld.length, tooMany: tooMany.length };
 }
 
-export async function markAnswered(on: Queryable, o: { id: bigint; at: Date }): Promise<void> {
-  await on.query('UPDATE sign_ups SET answered_at = $2 WHERE id = $1', [o.id, o.at]);
+export function markAnswered(on: Queryable, o: { id: bigint; at: Date }): Promise<void> {
+  return updateRow(on, 'sign_ups', o.id, { answered_at: o.at });
 }
 
 /** Serialises the requests of an address over all replicas until the transaction ends. */
@@ -89,34 +87,28 @@ export async function lockAddress(tx: Transaction, address: string): Promise<voi
 }
 
 export async function findAddressState(tx: Transaction, address: string): Promise<AddressState> {
-  const [row] = await tx.query<{ inForce: boolean | null }>(
+  const rows = await tx.query<{ inForce: boolean | null }>(
     `SELECT bool_or(p.enabled AND o.enabled) AS "inForce"
      FROM people p JOIN organisations o ON o.id = p.organisation_id WHERE lower(p.email) = $1`,
     [address],
   );
-  if (row === undefined || row.inForce === null) return 'new';
-  return row.inForce ? 'has-place' : 'disabled';
+  const { inForce } = onlyRow(rows);
+  if (inForce === null) return 'new';
+  return inForce ? 'has-place' : 'disabled';
 }
 
 /** Counts the registration links sent to the address. */
 export async function countMails(tx: Transaction, o: { address: string; after: Date }): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  const rows = await tx.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM sign_ups
      WHERE lower(email) = $1 AND requested_at > $2 AND token_sha256 IS NOT NULL`,
     [o.address, o.after],
   );
-  return row?.count ?? 0;
+  return onlyRow(rows).count;
 }
 
-export async function giveLink(
-  tx: Transaction,
-  o: { id: bigint; sha256: Buffer; expiresAt: Date },
-): Promise<void> {
-  await tx.query('UPDATE sign_ups SET token_sha256 = $2, expires_at = $3 WHERE id = $1', [
-    o.id,
-    o.sha256,
-    o.expiresAt,
-  ]);
+export function giveLink(tx: Transaction, o: { id: bigint; sha256: Buffer; expiresAt: Date }): Promise<void> {
+  return updateRow(tx, 'sign_ups', o.id, { token_sha256: o.sha256, expires_at: o.expiresAt });
 }
 
 export type LinkedSignUp = SignUpRow & {
@@ -139,11 +131,7 @@ export async function completeSignUp(
   tx: Transaction,
   o: { id: bigint; address: string; personId: number; at: Date },
 ): Promise<void> {
-  await tx.query('UPDATE sign_ups SET completed_at = $2, person_id = $3 WHERE id = $1', [
-    o.id,
-    o.at,
-    o.personId,
-  ]);
+  await updateRow(tx, 'sign_ups', o.id, { completed_at: o.at, person_id: o.personId });
   await tx.query(
     `UPDATE sign_ups SET expires_at = least(expires_at, $3)
      WHERE lower(email) = $2 AND id <> $1 AND token_sha256 IS NOT NULL AND completed_at IS NULL`,

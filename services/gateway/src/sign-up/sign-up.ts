@@ -1,8 +1,7 @@
 /** Self-registration: a request that does not reveal who exists, a mail, and an organisation with its first admin. */
 import { randomUUID } from 'node:crypto';
 import { SignUpRequested } from '@offer-ads/contracts/events/gateway';
-import { newEvent } from '@offer-ads/platform/messaging/events';
-import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import { publish } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { removeOlder } from '@offer-ads/platform/postgres/removing';
 import { startLoop } from '@offer-ads/platform/process/loops';
@@ -152,7 +151,7 @@ async function announce(
   { adminEmail, country }: store.SignUpRow,
   o: { url: string; expiresAt: Date; hasPlace: boolean; at: Date },
 ): Promise<void> {
-  const event = newEvent(SignUpRequested, {
+  await publish(tx, SignUpRequested, {
     subject: `sign-up/${randomUUID()}`,
     subjectVersion: 1,
     at: o.at,
@@ -164,7 +163,6 @@ async function announce(
       expiresAt: o.expiresAt.toISOString(),
     },
   });
-  await addToOutbox(tx, [event]);
 }
 
 /** Of several concurrent uses, of one link or of several links of the address, one registers the organisation. */

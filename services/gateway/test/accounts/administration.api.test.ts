@@ -1,14 +1,11 @@
 /** The internal admin routes of the gateway. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
-import { cafe, type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-test.ts';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { cafe, startGatewayUnderTest } from '../gateway-under-test.ts';
 
-let gateway: GatewayUnderTest;
-beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
-});
-afterAll(async () => gateway[Symbol.asyncDispose]());
+const gateway = forAllTests(() => startGatewayUnderTest());
 
 const get = (path: string) => gateway.admin('GET', path);
 const post = (path: string, json?: object) => gateway.admin('POST', path, json);

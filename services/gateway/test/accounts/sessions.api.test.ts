@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { callBy, signedIn, type TestMember } from '../portal/members.ts';
-import { type Browser, type PortalUnderTest, startPortalUnderTest } from '../portal/portal-under-test.ts';
+import { type Browser, startPortalUnderTest } from '../portal/portal-under-test.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-let portal: PortalUnderTest;
+const portal = forAllTests(() => startPortalUnderTest());
 let people = 0;
 /** The admin of an organisation of its own, signed in. */
 let member: TestMember;
@@ -15,10 +16,6 @@ let email: string;
 let organisationId: number;
 let browser: Browser;
 
-beforeAll(async () => {
-  portal = await startPortalUnderTest();
-});
-afterAll(async () => portal[Symbol.asyncDispose]());
 beforeEach(async () => {
   email = `member-${(people += 1)}@cafe.test`;
   organisationId = await portal.organisationOf(email);

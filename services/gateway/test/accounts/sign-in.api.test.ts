@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Reply } from '../gateway-under-test.ts';
-import {
-  type PortalUnderTest,
-  publicUrl,
-  startPortalUnderTest,
-  visible,
-} from '../portal/portal-under-test.ts';
+import { publicUrl, startPortalUnderTest, visible } from '../portal/portal-under-test.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -15,16 +11,12 @@ const hour = 60 * minute;
 /** The tidying loop tries again after a minute if a busy store was too slow. */
 const beyondOneBeat = { timeoutMs: 90_000 };
 
-let portal: PortalUnderTest;
+const portal = forAllTests(() => startPortalUnderTest());
 let people = 0;
 /** The admin of an organisation of its own. */
 let email: string;
 let organisationId: number;
 
-beforeAll(async () => {
-  portal = await startPortalUnderTest();
-});
-afterAll(async () => portal[Symbol.asyncDispose]());
 beforeEach(async () => {
   email = `person-${(people += 1)}@cafe.test`;
   organisationId = await portal.organisationOf(email);

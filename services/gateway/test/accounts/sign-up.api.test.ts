@@ -1,16 +1,11 @@
 /** Self-registration: answers do not show which addresses are known, and a link from a mail registers one organisation. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { signUpState } from '@offer-ads/contracts/portal/sign-up-api';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Reply } from '../gateway-under-test.ts';
-import {
-  type Browser,
-  type PortalUnderTest,
-  publicUrl,
-  startPortalUnderTest,
-  visible,
-} from '../portal/portal-under-test.ts';
+import { type Browser, publicUrl, startPortalUnderTest, visible } from '../portal/portal-under-test.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -22,13 +17,9 @@ const linkRefused = {
   },
 };
 
-let portal: PortalUnderTest;
+const portal = forAllTests(() => startPortalUnderTest());
 let people = 0;
 let email: string;
-beforeAll(async () => {
-  portal = await startPortalUnderTest();
-});
-afterAll(async () => portal[Symbol.asyncDispose]());
 beforeEach(() => {
   email = `New-${(people += 1)}@bakery.test`;
 });

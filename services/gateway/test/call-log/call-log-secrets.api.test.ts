@@ -1,25 +1,18 @@
 /** What the call log must never hold (specification, Authentication item 10), searched for wherever a process writes. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { collectingLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { sendRaw } from '../forwarding/raw-client.ts';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 
-const open = new AsyncDisposableStack();
-const lines: string[] = [];
-const logger = createLogger({
-  service: 'gateway',
-  level: 'trace',
-  destination: { write: (line) => void lines.push(line) },
-});
-let gateway: GatewayUnderTest;
+const { logger, lines } = collectingLogger('trace');
+const gateway = forAllTests(() => startGatewayUnderTest({ overrides: { logger } }));
 let key: string;
 
 beforeAll(async () => {
-  gateway = open.use(await startGatewayUnderTest({ overrides: { logger } }));
   ({ key } = await gateway.createKey(await gateway.register()));
 });
-afterAll(async () => open.disposeAsync());
 
 const ip = unusedIp();
 /** Each of these words is sent below, and must be found nowhere. */

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '@offer-ads/testing/clock';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import { everyEndpoint } from '../every-endpoint.ts';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 
-let gateway: GatewayUnderTest;
-beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
-});
-afterAll(async () => gateway[Symbol.asyncDispose]());
+const gateway = forAllTests(() => startGatewayUnderTest());
 beforeEach(() => gateway.resetUpstreams());
 
 /** A key of an organisation of its own, and how to read its log. */

@@ -1,28 +1,18 @@
 /** The call log on a real database that goes away and comes back. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { insertCalls } from '../../src/call-log/calls-store.ts';
 import { type CallLog, startCallLog } from '../../src/public-api/call-log.ts';
-import {
-  type CallsDatabase,
-  callWith,
-  connect,
-  createCallsDatabase,
-  type IssuedKey,
-  listed,
-} from './calls-database.ts';
+import { callWith, connect, createCallsDatabase, type IssuedKey, listed } from './calls-database.ts';
 
-let database: CallsDatabase;
-beforeAll(async () => {
-  database = await createCallsDatabase();
-});
-afterAll(async () => database[Symbol.asyncDispose]());
+const database = forAllTests(() => createCallsDatabase());
 
 /** The log's way to the store, which a test can cut. */
 let wire: TcpProxy;

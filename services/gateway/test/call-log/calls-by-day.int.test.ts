@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { tryWithLeadership } from '@offer-ads/platform/process/loops';
 import { testClock } from '@offer-ads/testing/clock';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { retainCalls } from '../../src/call-log/call-retention.ts';
 import { listDays, makeDays } from '../../src/call-log/calls-partitions-store.ts';
 import { insertCalls } from '../../src/call-log/calls-store.ts';
-import { type CallsDatabase, callWith, connect, createCallsDatabase, listed } from './calls-database.ts';
+import { callWith, connect, createCallsDatabase, listed } from './calls-database.ts';
 
-let database: CallsDatabase;
+const database = forAllTests(() => createCallsDatabase());
 let postgres: Postgres;
-/** Another replica's connections. */
-let replica: Postgres;
-beforeAll(async () => {
-  database = await createCallsDatabase();
+beforeAll(() => {
   postgres = database.postgres;
-  replica = await connect(database.url);
 });
-afterAll(async () => {
-  await replica[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
-});
+/** Another replica's connections. */
+const replica = forAllTests(() => connect(database.url));
 
 const days = async () => (await listDays(postgres)).map(({ day }) => day);
 const retainAt = (now: string | Date) =>

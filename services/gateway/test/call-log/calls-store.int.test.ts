@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { type CallQuery, insertCalls, isUnwritable, listCalls } from '../../src/call-log/calls-store.ts';
-import {
-  type CallsDatabase,
-  callWith,
-  createCallsDatabase,
-  type IssuedKey,
-  listed,
-  rowsRead,
-} from './calls-database.ts';
+import { callWith, createCallsDatabase, type IssuedKey, listed, rowsRead } from './calls-database.ts';
 
-let database: CallsDatabase;
-beforeAll(async () => {
-  database = await createCallsDatabase();
-});
-afterAll(async () => database[Symbol.asyncDispose]());
+const database = forAllTests(() => createCallsDatabase());
 
 const noon = new Date('2026-06-01T12:00:00.000Z');
 const minutesLater = (minutes: number) => new Date(noon.getTime() + minutes * 60_000);

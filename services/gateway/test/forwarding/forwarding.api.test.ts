@@ -1,20 +1,19 @@
 /** What a service gets of a request, and a caller of its reply. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { everyEndpoint } from '../every-endpoint.ts';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 import { lastCallerAt } from './fake-upstream.ts';
 import { sendRawUntil } from './raw-client.ts';
 
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let key: string;
 
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
   ({ key } = await gateway.createKey(await gateway.register()));
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(() => gateway.resetUpstreams());
 
 describe('every endpoint of the specification', () => {
@@ -31,6 +30,9 @@ describe('every endpoint of the specification', () => {
     ['POST', '/offers/17/resume', 'offers', '2000'],
     ['GET', '/offers/17/analytics?interval=7d', 'offers', '2000'],
     ['GET', '/offers/17/analytics/series?interval=7d&granularity=day', 'offers', '2000'],
+    ['GET', '/offers/17/results', 'offers', '2000'],
+    ['GET', '/offers/17/changes?limit=5', 'offers', '2000'],
+    ['GET', '/results?interval=30d', 'offers', '2000'],
     ['POST', '/offers/17/credit-estimate', 'offers', '2000'],
     ['PATCH', '/offers/17', 'offers', '15000'],
     ['DELETE', '/offers/17', 'offers', '10000'],

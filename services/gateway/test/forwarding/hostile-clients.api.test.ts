@@ -1,22 +1,21 @@
 /** Clients that send what no client should: they are refused or cut off, and no hidden request reaches a service. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 import { answerToRaw, openSockets, sendRaw, statusesIn } from './raw-client.ts';
 
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let key: string;
 let socketsBefore: number;
 
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
   ({ key } = await gateway.createKey(await gateway.register()));
   // Opens the connections to the services that the gateway keeps.
   await gateway.call('/categories', { key });
   await gateway.call('/offers/price-estimate', { method: 'POST', key, body: '{}' });
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
 
 beforeEach(() => {
   gateway.resetUpstreams();

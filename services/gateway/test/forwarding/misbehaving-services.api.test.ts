@@ -1,21 +1,20 @@
 /** Services that answer wrongly or not at all: the caller gets a 503 within 3 seconds or a broken reply, and no socket stays open. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 import { openSockets, sendRaw, statusesIn } from './raw-client.ts';
 
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let key: string;
 
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
   ({ key } = await gateway.createKey(await gateway.register()));
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(async () => {
   gateway.resetUpstreams();
   // The breaker opens when half of the latest requests failed. After these successes it stays closed, and every case reaches the service.

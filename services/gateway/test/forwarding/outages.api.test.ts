@@ -1,19 +1,16 @@
 /** Services, or the store of keys, that are away: what callers get, what goes on, and what the call log has afterwards. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 import { sendRawUntil } from './raw-client.ts';
 
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let organisationId: number;
 let key: string;
 
-beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
-});
-afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(async () => {
   gateway.resetUpstreams();
   organisationId = await gateway.register();

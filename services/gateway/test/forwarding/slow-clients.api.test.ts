@@ -1,11 +1,12 @@
 /** Many clients that take their time: they are cut off, and keep nobody else waiting. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import { type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-test.ts';
+import { startGatewayUnderTest } from '../gateway-under-test.ts';
 import { openSockets, type RawClient, sendRawUntil, statusesIn } from './raw-client.ts';
 
 /** The long profile has the limits of production: headers within 10 s, an upload within 60 s and without a pause of 15 s. */
@@ -13,13 +14,12 @@ const uploads = { uploadMs: runs(3_000, 60_000), stallMs: runs(2_500, 15_000) };
 const headersMs = Math.min(10_000, uploads.uploadMs);
 const crowd = 1_000;
 
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest({ overrides: { uploads } }));
 let key: string;
 /** Starts before all tests, so that its time runs during theirs. */
 let stalled: RawClient;
 const brokenAtService = Promise.withResolvers<void>();
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest({ overrides: { uploads } });
   ({ key } = await gateway.createKey(await gateway.register()));
   const arrived = Promise.withResolvers<void>();
   gateway.offers.respond = (req) => {
@@ -29,7 +29,6 @@ beforeAll(async () => {
   stalled = await sendRawUntil(arrived.promise, gateway.url, head.join('\r\n'));
   gateway.offers.reset();
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
 
 describe('a thousand silent connections, and a hundred that send a header a second', () => {
   it('keep nobody waiting, and are cut off when the time for headers is over', async () => {

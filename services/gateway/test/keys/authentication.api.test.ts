@@ -1,22 +1,21 @@
 /** What services learn of the caller of a key, until when a key works, and what the store keeps of it. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '@offer-ads/testing/clock';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lastCallerAt } from '../forwarding/fake-upstream.ts';
-import { type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-test.ts';
+import { refusal, startGatewayUnderTest } from '../gateway-under-test.ts';
 
 const clock = testClock();
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest({ clock }));
 let organisationId: number;
 let key: string;
 
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest({ clock });
   organisationId = await gateway.register();
   ({ key } = await gateway.createKey(organisationId));
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(() => gateway.resetUpstreams());
 
 async function callerOf(key: string) {
@@ -109,7 +108,7 @@ describe('a key with an expiry date (Authentication item 9)', () => {
 });
 
 describe('a key that was sent over plain http, as a proxy says', () => {
-  const refused = { status: 403, body: { message: expect.stringContaining('https') } };
+  const refused = refusal(403, 'https');
 
   it('is refused and logged, and reaches no service', async () => {
     const own = await gateway.createKey(await gateway.register());

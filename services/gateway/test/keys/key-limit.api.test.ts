@@ -1,28 +1,24 @@
 /** The optional limit of a key, beside that of the client address, over two replicas. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { testValkey } from '@offer-ads/testing/stores/valkey';
 import type { Gateway } from '../../src/service.ts';
-import {
-  type GatewayUnderTest,
-  startGatewayUnderTest,
-  unusedIp,
-  whenCountedTogether,
-} from '../gateway-under-test.ts';
+import { startGatewayUnderTest, unusedIp, whenCountedTogether } from '../gateway-under-test.ts';
 
-const open = new AsyncDisposableStack();
-let gateway: GatewayUnderTest;
+const valkey = testValkey();
+const gateway = forAllTests(() =>
+  startGatewayUnderTest({
+    settings: { VALKEY_URL: valkey.url },
+    overrides: { limitsNamespace: valkey.namespace, limitsAnswerMs: 1_000 },
+  }),
+);
 let second: Gateway;
 let organisationId: number;
-
 beforeAll(async () => {
-  const valkey = testValkey();
-  const overrides = { limitsNamespace: valkey.namespace, limitsAnswerMs: 1_000 };
-  gateway = open.use(await startGatewayUnderTest({ settings: { VALKEY_URL: valkey.url }, overrides }));
-  second = open.use(await gateway.startReplica());
+  second = await gateway.startReplica();
   organisationId = await gateway.register();
   for (const replica of [gateway, second]) await whenCountedTogether(replica);
 });
-afterAll(async () => open.disposeAsync());
 
 const keyWith = (requestsPerMinute: number) => gateway.createKey(organisationId, { requestsPerMinute });
 const setLimit = (id: number, requestsPerMinute: unknown) =>

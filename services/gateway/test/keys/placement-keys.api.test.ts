@@ -1,22 +1,20 @@
 /** Placement keys, on two replicas: the community platform's server asks with them, and with nothing else. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PlacementKeysReply } from '@offer-ads/contracts/admin/gateway-api';
 import { placementCaller, placementCallerHeader } from '@offer-ads/contracts/internal/placement-caller';
 import { signedHeader } from '@offer-ads/platform/calls/caller-context';
 import { systemClock } from '@offer-ads/platform/process/clock';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 
-const open = new AsyncDisposableStack();
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let second: { readonly url: string };
 let organisationId: number;
 beforeAll(async () => {
-  gateway = open.use(await startGatewayUnderTest());
-  second = open.use(await gateway.startReplica());
+  second = await gateway.startReplica();
   organisationId = await gateway.register();
 });
-afterAll(async () => open.disposeAsync());
 beforeEach(() => gateway.resetUpstreams());
 
 type Made = { readonly id: number; readonly key: string };

@@ -1,23 +1,21 @@
 /** Decision 25, revoked on every replica, under load: a rolled or disabled key works on no replica once the change is answered. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-test.ts';
+import { startGatewayUnderTest } from '../gateway-under-test.ts';
 
 type Key = { readonly id: number; readonly key: string };
 
-const open = new AsyncDisposableStack();
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let replicas: readonly string[];
 let organisationId: number;
 
 beforeAll(async () => {
-  gateway = open.use(await startGatewayUnderTest());
-  const second = open.use(await gateway.startReplica());
+  const second = await gateway.startReplica();
   replicas = [gateway.url, second.url];
   organisationId = await gateway.register();
 });
-afterAll(async () => open.disposeAsync());
 
 async function statusOf(replica: string, key: string): Promise<number> {
   return (await gateway.call('/categories', { key, base: replica, once: true })).status;

@@ -1,24 +1,23 @@
 /** An organisation that asks for more than can be done at once keeps nobody else waiting. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Reply } from '../gateway-under-test.ts';
 import { organisationWithRoles, type TestOrganisation } from '../portal/members.ts';
-import { type PortalUnderTest, startPortalUnderTest } from '../portal/portal-under-test.ts';
+import { startPortalUnderTest } from '../portal/portal-under-test.ts';
 
 /** Twice as many as the portal has connections to the store. */
 const requests = 20;
 
-let portal: PortalUnderTest;
+const portal = forAllTests(() => startPortalUnderTest());
 let busy: TestOrganisation;
 let other: TestOrganisation;
 let key: string;
 beforeAll(async () => {
-  portal = await startPortalUnderTest();
   busy = await organisationWithRoles(portal);
   other = await organisationWithRoles(portal);
   key = (await portal.gateway.createKey(other.organisationId)).key;
 });
-afterAll(async () => portal[Symbol.asyncDispose]());
 
 /** Resolves when a transaction waits for what this connection has locked. */
 async function untilSomeoneWaits(): Promise<void> {

@@ -1,7 +1,6 @@
 /** The rate limit over replicas that count in one store, and while that store is unavailable. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
-import { silentLogger } from '@offer-ads/testing/logger';
+import { collectingLogger, silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { testValkey } from '@offer-ads/testing/stores/valkey';
@@ -19,12 +18,7 @@ import {
 type Replica = Pick<Gateway, 'url' | 'adminUrl'>;
 
 const open = new AsyncDisposableStack();
-const logged: string[] = [];
-const logger = createLogger({
-  service: 'gateway',
-  level: 'info',
-  destination: { write: (line) => void logged.push(line) },
-});
+const { logger, lines: logged } = collectingLogger();
 let wire: TcpProxy;
 let first: GatewayUnderTest;
 let second: Replica;
@@ -36,9 +30,9 @@ beforeAll(async () => {
   wire = open.use(await startTcpProxy(valkey.url));
   const overrides = { logger, limitsNamespace: valkey.namespace, limitsAnswerMs: 1_000 };
   first = open.use(await startGatewayUnderTest({ settings: { VALKEY_URL: wire.url }, overrides }));
-  second = open.use(await first.startReplica());
+  second = await first.startReplica();
   const changed = { config: { VALKEY_URL: valkey.url }, overrides: { logger: silentLogger } };
-  direct = [open.use(await first.startReplica(changed)), open.use(await first.startReplica(changed))];
+  direct = [await first.startReplica(changed), await first.startReplica(changed)];
   for (const replica of [first, second, ...direct]) await whenCountedTogether(replica);
 });
 afterAll(async () => open.disposeAsync());

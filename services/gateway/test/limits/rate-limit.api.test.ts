@@ -1,18 +1,17 @@
 /** The limit of 60 requests a minute per client address: what replies show of it, when it ends, and who counts as one client. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { composeKey } from '../../src/domain/keys/api-key.ts';
 import { sendRaw, sendRawUntil } from '../forwarding/raw-client.ts';
-import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+import { type Reply, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 
-let gateway: GatewayUnderTest;
+const gateway = forAllTests(() => startGatewayUnderTest());
 let organisationId: number;
 let key: string;
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
   organisationId = await gateway.register();
   ({ key } = await gateway.createKey(organisationId));
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
 beforeEach(() => gateway.resetUpstreams());
 
 const categories = (sent: object = {}) => gateway.call('/categories', { key, once: true, ...sent });

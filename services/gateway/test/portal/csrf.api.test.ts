@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, type PortalUnderTest, publicUrl, startPortalUnderTest } from './portal-under-test.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { type Browser, publicUrl, startPortalUnderTest } from './portal-under-test.ts';
 
 const email = 'owner@cafe.test';
-let portal: PortalUnderTest;
+const portal = forAllTests(() => startPortalUnderTest());
 let browser: Browser;
 
 beforeAll(async () => {
-  portal = await startPortalUnderTest();
   await portal.organisationOf(email);
   browser = portal.browser();
   await browser.signIn(email);
 });
-afterAll(async () => portal[Symbol.asyncDispose]());
 
 const json = { organisationId: 999_999 };
 /** The request passes all checks and finds no such organisation. */

@@ -1,22 +1,21 @@
 /** Requests that the portal forwards: what a service gets of them, and what the browser gets of the reply. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { endpointFor } from '../../src/public-api/endpoints.ts';
 import { type FakeUpstream, lastCallerAt } from '../forwarding/fake-upstream.ts';
 import type { GatewayUnderTest } from '../gateway-under-test.ts';
 import { callBy, organisationWithRoles, type TestOrganisation } from './members.ts';
-import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
+import { startPortalUnderTest } from './portal-under-test.ts';
 
-let portal: PortalUnderTest;
+const portal = forAllTests(() => startPortalUnderTest());
 let gateway: GatewayUnderTest;
 let cafe: TestOrganisation;
 beforeAll(async () => {
-  portal = await startPortalUnderTest();
   gateway = portal.gateway;
   cafe = await organisationWithRoles(portal);
 });
-afterAll(async () => portal[Symbol.asyncDispose]());
 beforeEach(() => gateway.resetUpstreams());
 
 const services = ['offers', 'pricing', 'billing', 'notifier'] as const;
@@ -49,6 +48,7 @@ const ofOffers: readonly Row[] = [
   '/offers/17',
   '/offers/17/credit',
   '/offers/17/analytics/series?interval=7d',
+  '/offer-groups/17/analytics/series?interval=7d',
 ].map((path) => ['GET', path, 'offers', `/portal${path}`, '2000']);
 const threshold = '/low-balance-threshold';
 const ofBilling: readonly Row[] = [

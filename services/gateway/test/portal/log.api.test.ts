@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
-import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
+import { expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { collectingLogger } from '@offer-ads/testing/logger';
+import { startPortalUnderTest } from './portal-under-test.ts';
 
-const lines: string[] = [];
-let portal: PortalUnderTest;
-
-beforeAll(async () => {
-  const destination = { write: (line: string) => void lines.push(line) };
-  portal = await startPortalUnderTest({
-    logger: createLogger({ service: 'gateway', level: 'trace', destination }),
-  });
-});
-afterAll(async () => portal[Symbol.asyncDispose]());
+const { logger, lines } = collectingLogger('trace');
+const portal = forAllTests(() => startPortalUnderTest({ logger }));
 
 it('the log of a sign-in and of billing details holds no address, token, cookie or link, whatever goes wrong', async () => {
   const email = 'private.person@cafe.test';

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests, forEachTest } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lastCallerAt } from '../forwarding/fake-upstream.ts';
-import { organisationWithRoles, type TestOrganisation } from './members.ts';
-import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
+import { refusal } from '../gateway-under-test.ts';
+import { organisationWithRoles } from './members.ts';
+import { startPortalUnderTest } from './portal-under-test.ts';
 
-let portal: PortalUnderTest;
-/** Another replica, which has its own cache of keys. */
+const portal = forAllTests(() => startPortalUnderTest());
+/** Another replica, where a change holds too. */
 let replica: string;
-let cafe: TestOrganisation;
+const cafe = forEachTest(() => organisationWithRoles(portal));
 beforeAll(async () => {
-  portal = await startPortalUnderTest();
   replica = await portal.startReplica();
-});
-afterAll(async () => portal[Symbol.asyncDispose]());
-beforeEach(async () => {
-  cafe = await organisationWithRoles(portal);
-});
-
-const refusal = (status: number, words: string) => ({
-  status,
-  body: { message: expect.stringContaining(words) },
 });
 
 /** What a service learns of the caller by a call over the other replica. */

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { refusal } from '../gateway-under-test.ts';
 import { organisationWithRoles, signedIn, type TestMember, type TestOrganisation } from './members.ts';
-import { type PortalUnderTest, publicUrl, startPortalUnderTest, tokenIn } from './portal-under-test.ts';
+import { publicUrl, startPortalUnderTest, tokenIn } from './portal-under-test.ts';
 
 const hour = 60 * 60 * 1_000;
 
 type Issued = { id: number; key: string };
 
-let portal: PortalUnderTest;
+const portal = forAllTests(() => startPortalUnderTest());
 /** Each test has its own. */
 let cafe: TestOrganisation;
 let newcomer: string;
-beforeAll(async () => {
-  portal = await startPortalUnderTest();
-});
-afterAll(async () => portal[Symbol.asyncDispose]());
 beforeEach(async () => {
   cafe = await organisationWithRoles(portal);
   newcomer = `new@${cafe.admin.email.split('@')[1]}`;
@@ -24,10 +22,6 @@ const invite = (email: string, role = 'marketer') => cafe.admin.call('POST', '/p
 const inviteAgain = (id: number) => cafe.admin.call('POST', `/people/${id}/invitation`);
 const patch = (id: number, change: unknown) => cafe.admin.call('PATCH', `/people/${id}`, change);
 const idOf = (reply: { body: unknown }) => (reply.body as { id: number }).id;
-const refusal = (status: number, words: string) => ({
-  status,
-  body: { message: expect.stringContaining(words) },
-});
 const statusOfKey = async (key: string) => (await portal.gateway.call('/categories', { key })).status;
 
 /** Resolves when the other services have been told of a person with exactly these facts. */

@@ -171,7 +171,6 @@ export async function startPortalUnderTest(
   const organisationOf = (email: string, name = `Cafe ${(organisations += 1)}`) =>
     gateway.register({ name, tradingName: name, adminEmail: email });
   let markers = 0;
-  const replicas = opened.adopt(new AsyncDisposableStack(), (stack) => stack.disposeAsync());
 
   const running = opened.move();
   return {
@@ -198,7 +197,7 @@ export async function startPortalUnderTest(
       await nextToken(email);
     },
     organisationOf,
-    startReplica: async () => replicas.use(await gateway.startReplica()).url,
+    startReplica: async () => (await gateway.startReplica()).url,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

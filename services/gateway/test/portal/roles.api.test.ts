@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Role, role } from '@offer-ads/contracts/events/gateway';
 import { billingPaths } from '@offer-ads/contracts/portal/billing-operations';
 import { mailPaths } from '@offer-ads/contracts/portal/mail-operations';
@@ -6,8 +6,9 @@ import { portalOfferPaths } from '@offer-ads/contracts/portal/offers-operations'
 import { ownPaths } from '@offer-ads/contracts/portal/operations';
 import { webhookPaths } from '@offer-ads/contracts/public/openapi';
 import { allMails } from '@offer-ads/testing/all-mails';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { callBy, organisationWithRoles, type TestOrganisation } from './members.ts';
-import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
+import { startPortalUnderTest } from './portal-under-test.ts';
 
 const everybody: readonly Role[] = role.options;
 const ofKeys: readonly Role[] = ['admin', 'developer'];
@@ -70,6 +71,8 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/{mode}/offers/{offer_id}/changes', viewers, 200],
   ['GET', '/{mode}/offers/{offer_id}/analytics/series', viewers, 200],
   ['GET', '/{mode}/offers/{offer_id}/analytics.csv', viewers, 200],
+  ['GET', '/{mode}/offer-groups/{group_id}/analytics/series', viewers, 200],
+  ['GET', '/{mode}/offer-groups/{group_id}/analytics.csv', viewers, 200],
   ['POST', '/test/offers/{offer_id}/simulated-traffic', ofOffers, 200, { views: 1, clicks: 0 }],
   ['GET', '/test/clock', viewers, 200],
   ['POST', '/test/clock', ofOffers, 200, { advance_seconds: 60 }],
@@ -88,13 +91,11 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['DELETE', '/{mode}/webhooks/{webhook_id}', ofKeys, 200],
 ];
 
-let portal: PortalUnderTest;
+const portal = forAllTests(() => startPortalUnderTest());
 let cafe: TestOrganisation;
 beforeAll(async () => {
-  portal = await startPortalUnderTest();
   cafe = await organisationWithRoles(portal);
 });
-afterAll(async () => portal[Symbol.asyncDispose]());
 
 const at = (path: string) =>
   path

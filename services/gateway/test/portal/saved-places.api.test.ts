@@ -1,18 +1,12 @@
 /** Places that an organisation keeps for new offers. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { SavedPlace } from '@offer-ads/contracts/portal/organisation-api';
-import { organisationWithRoles, type TestOrganisation } from './members.ts';
-import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
+import { forAllTests, forEachTest } from '@offer-ads/testing/for-tests';
+import { organisationWithRoles } from './members.ts';
+import { startPortalUnderTest } from './portal-under-test.ts';
 
-let portal: PortalUnderTest;
-let cafe: TestOrganisation;
-beforeAll(async () => {
-  portal = await startPortalUnderTest();
-});
-afterAll(async () => portal[Symbol.asyncDispose]());
-beforeEach(async () => {
-  cafe = await organisationWithRoles(portal);
-});
+const portal = forAllTests(() => startPortalUnderTest());
+const cafe = forEachTest(() => organisationWithRoles(portal));
 
 const soho = { name: 'Soho', latitude: 51.5136, longitude: -0.1365, radiusMiles: 5 };
 const leeds = { name: 'Café Leeds 🎂', latitude: 53.8, longitude: -1.54, radiusMiles: null };

@@ -1,19 +1,14 @@
 /** What each person of a role may order; billing enforces it. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
+import { forAllTests, forEachTest } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { lastCallerAt } from '../forwarding/fake-upstream.ts';
-import { organisationWithRoles, type TestMember, type TestOrganisation } from './members.ts';
-import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
+import { refusal } from '../gateway-under-test.ts';
+import { organisationWithRoles, type TestMember } from './members.ts';
+import { startPortalUnderTest } from './portal-under-test.ts';
 
-let portal: PortalUnderTest;
-let cafe: TestOrganisation;
-beforeAll(async () => {
-  portal = await startPortalUnderTest();
-});
-afterAll(async () => portal[Symbol.asyncDispose]());
-beforeEach(async () => {
-  cafe = await organisationWithRoles(portal);
-});
+const portal = forAllTests(() => startPortalUnderTest());
+const cafe = forEachTest(() => organisationWithRoles(portal));
 
 const none = { spendingPerDayMinor: null, spendingPerMonthMinor: null };
 const set = (limits: object) => cafe.admin.call('PUT', '/spending-limits', limits);
@@ -67,7 +62,7 @@ it.each([
   [{ role: 'marketer', ...none, spendingPerDayMinor: '-1' }, 'spendingPerDayMinor'],
   [{ role: 'marketer', spendingPerDayMinor: '60' }, 'spendingPerMonthMinor'],
 ])('%j is refused with 400, and %s is named', async (wrong, field) => {
-  expect(await set(wrong)).toMatchObject({ status: 400, body: { message: expect.stringContaining(field) } });
+  expect(await set(wrong)).toMatchObject(refusal(400, field));
 });
 
 it('the audit log says who has changed a limit, and how', async () => {

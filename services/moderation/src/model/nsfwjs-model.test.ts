@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
 import { decide } from '../domain/decision.ts';
 import { cleanPicture, looksAt } from '../pictures/pictures.ts';
-import { type Model, openModel } from './nsfwjs-model.ts';
+import { openModel } from './nsfwjs-model.ts';
 
 const patient = new AbortController().signal;
-let model: Model;
+const model = forAllTests(() => openModel());
 let photograph: Uint8Array;
 let unsafe: Uint8Array;
 beforeAll(async () => {
-  model = await openModel();
   [photograph, unsafe] = [await look(await photographLikeJpeg()), await look(await unsafeLookingPng())];
 });
-afterAll(async () => model[Symbol.asyncDispose]());
 
 async function look(upload: Buffer): Promise<Uint8Array> {
   const room = async () => {};

@@ -56,7 +56,7 @@ export function toPeopleOf<D extends EventDeclaration>(
   declaration: D,
   o: {
     /** What has one mail, however many events report it; by default each event is a cause of its own. */
-    readonly cause?: (data: EventData<D>) => string;
+    readonly cause?: (data: EventData<D>) => string | undefined;
     /** By default the enabled admins. */
     readonly recipients?: (contact: Contact, data: EventData<D>) => readonly Person[];
     readonly write: (data: EventData<D>, setting: Setting) => LetterToAdmins;

@@ -63,10 +63,12 @@ export const announcements: readonly Announcement[] = [
   toPeopleOf(OfferDisabled, { write: offerDisabled, alwaysInTestMode: true }),
   toPeopleOf(OfferEnabled, { write: offerEnabled, alwaysInTestMode: true }),
   toPeopleOf(BalanceCredited, {
+    cause: ({ group }) => group && `credited/${group.creditId}`,
     recipients: adminsAndFinance,
     write: balanceCredited,
     // Of a small credit the statement tells, and no mail (decision 244, mails about small credits).
-    isWorthAMail: ({ amountMinor, currency }) => BigInt(amountMinor) >= (cardMinimumMinor(currency) ?? 0n),
+    isWorthAMail: ({ amountMinor, currency, group }) =>
+      BigInt(group?.amountMinor ?? amountMinor) >= (cardMinimumMinor(currency) ?? 0n),
   }),
   toPeopleOf(BalanceToppedUp, { recipients: adminsAndFinance, write: balanceToppedUp }),
   // No unsubscribe link, because the mail is about money and may be forwarded: only a signed-in person can end it.

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
+import { forAllTests, forEachTest } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { attemptsAtMost, retryInMs } from '../../src/domain/webhooks/schedule.ts';
 import { lineLeaseMs } from '../../src/webhooks/endpoints-store.ts';
@@ -7,21 +8,14 @@ import type { MessageState } from '../../src/webhooks/messages-store.ts';
 import { createSecretBox } from '../../src/webhooks/secret-box.ts';
 import { signatureHeaders } from '../../src/webhooks/signature.ts';
 import { answerWith, type Receiver, startReceiver } from './receiver.ts';
-import { aSecret, sealedKeys, setUpWebhooks, type WebhooksUnderTest } from './webhooks-under-test.ts';
+import { aSecret, sealedKeys, setUpWebhooks } from './webhooks-under-test.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-let test: WebhooksUnderTest;
-let shop: Receiver;
-beforeAll(async () => {
-  test = await setUpWebhooks();
-});
-afterAll(() => test[Symbol.asyncDispose]());
-beforeEach(async () => {
-  shop = await startReceiver();
-});
+const test = forAllTests(() => setUpWebhooks());
+const shop = forEachTest(() => startReceiver());
 afterEach(async () => {
   await test.reset();
   await shop[Symbol.asyncDispose]();

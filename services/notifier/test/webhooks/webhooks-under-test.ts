@@ -29,8 +29,6 @@ export const sealSecret = 'a-seal-secret-of-webhooks-that-only-tests-use-01';
 export const box = createSecretBox(sealSecret);
 export const aSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-export type WebhooksUnderTest = Awaited<ReturnType<typeof setUpWebhooks>>;
-
 export async function setUpWebhooks() {
   await using opening = new AsyncDisposableStack();
   const { url, mongo } = opening.use(await setUpStore());

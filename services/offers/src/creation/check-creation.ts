@@ -11,7 +11,7 @@ import { offerLimits } from '@offer-ads/contracts/values/offer-limits';
 import { type Refused, refused } from '@offer-ads/contracts/values/refused';
 import { sum } from '@offer-ads/contracts/values/sum';
 import type { OffersContext } from '../context.ts';
-import type { CreationForm, OfferForm } from '../domain/creation/offer-form.ts';
+import { type CreationForm, type OfferForm, onlyPicture } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
 import { acceptImage, acceptImageOf, type ReuseRefusal, type UploadRefusal } from '../images/accept-image.ts';
 import type { CallContext } from '../other-services.ts';
@@ -53,8 +53,8 @@ export type LimitRefusal = {
 
 export type CheckRequest = CallContext & {
   readonly form: CreationForm;
-  /** Null: the form names the offers whose pictures are meant. */
-  readonly picture: Buffer | null;
+  /** By their file names. Other offers of the form name the offers whose pictures are meant. */
+  readonly pictures: ReadonlyMap<string, Buffer>;
   /** Only to know faults and prices: it does not matter yet how, and whether, it can be paid. */
   readonly isUnpaid?: true;
   /** By the real time, by which quotes expire. */
@@ -247,23 +247,23 @@ async function acceptPictures(
   o: OffersContext,
   request: CheckRequest,
 ): Promise<{ readonly ok: true; readonly images: readonly string[] } | Refused<CheckRefusal>> {
-  const { picture, form } = request;
-  const images = new Map<number | null, string>();
-  for (const { imageOfferId: id } of form.offers) {
-    if (images.has(id)) continue;
-    const accepted = await acceptPicture(o, request, { picture, id });
-    if (!accepted.ok) return { ...accepted, ...where(form, ({ imageOfferId }) => imageOfferId === id) };
-    images.set(id, accepted.image);
+  const { form } = request;
+  const pictureOf = ({ imageOfferId, imageName }: OfferForm) => imageOfferId ?? imageName;
+  const images = new Map<number | string | null, string>();
+  for (const offer of form.offers) {
+    const picture = pictureOf(offer);
+    if (images.has(picture)) continue;
+    const accepted = await acceptPicture(o, request, offer);
+    if (!accepted.ok) return { ...accepted, ...where(form, (other) => pictureOf(other) === picture) };
+    images.set(picture, accepted.image);
   }
-  return { ok: true, images: form.offers.map(({ imageOfferId }) => images.get(imageOfferId) ?? '') };
+  return { ok: true, images: form.offers.map((offer) => images.get(pictureOf(offer)) ?? '') };
 }
 
-function acceptPicture(
-  o: OffersContext,
-  request: CheckRequest,
-  { picture, id }: { readonly picture: Buffer | null; readonly id: number | null },
-) {
-  if (id !== null) return acceptImageOf(o, request, id);
-  if (picture === null) throw new Error('a form without a picture passed its field rules');
+function acceptPicture(o: OffersContext, request: CheckRequest, { imageOfferId, imageName }: OfferForm) {
+  if (imageOfferId !== null) return acceptImageOf(o, request, imageOfferId);
+  const { pictures } = request;
+  const picture = imageName === null ? onlyPicture(pictures) : pictures.get(imageName);
+  if (!picture) throw new Error('a form without a picture passed its field rules');
   return acceptImage(o, request, picture);
 }

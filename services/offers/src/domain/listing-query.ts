@@ -51,19 +51,10 @@ export function readListingQuery(
 
   const faults: string[] = [];
   if (named !== keyMode) faults.push('environment must be test or live');
-  /** Null if omitted; records a fault if the value cannot be read. */
-  const read = <T>(name: string, rule: string, parse: (text: string) => T | undefined): T | null => {
-    const given = parameters[name];
-    if (given === undefined) return null;
-    const value = typeof given === 'string' ? parse(given) : undefined;
-    if (value === undefined) faults.push(`${name} ${rule}`);
-    return value ?? null;
-  };
+  const read = readerOf(parameters, faults);
   const readDateTime = (name: string) => read(name, dateTimeFault(parameters[name]), parseDateTime);
   const query = {
-    limit:
-      read('limit', `must be a whole number from 1 to ${pageLimits.most}`, parseLimit) ?? pageLimits.standard,
-    after: read('cursor', 'must be the next_cursor of an earlier page', parseCursor),
+    ...readPlace(read, parseCursor),
     status: read('offer_status', `must be one of ${statuses.join(', ')}`, (text) =>
       statuses.find((status) => status === text.toLowerCase()),
     ),
@@ -75,6 +66,42 @@ export function readListingQuery(
     : null;
   const filtered = disabled === null ? query : ({ ...query, onlyDisabled: true } as const);
   return faults.length === 0 ? { ok: true, query: filtered } : { ok: false, reason: 'invalid-query', faults };
+}
+
+/** The query of GET /offers/{offer_id}/changes: the page begins before the change of its cursor. */
+export function readPage(
+  parameters: QueryParameters,
+):
+  | { readonly ok: true; readonly query: { readonly limit: number; readonly before: number | null } }
+  | Extract<ListingQueryResult, { readonly reason: 'invalid-query' }> {
+  const faults: string[] = [];
+  const { limit, after: before } = readPlace(readerOf(parameters, faults), (text) =>
+    /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined,
+  );
+  return faults.length === 0
+    ? { ok: true, query: { limit, before } }
+    : { ok: false, reason: 'invalid-query', faults };
+}
+
+type Reader = <T>(name: string, rule: string, parse: (text: string) => T | undefined) => T | null;
+
+/** Null if omitted; records a fault if the value cannot be read. */
+function readerOf(parameters: QueryParameters, faults: string[]): Reader {
+  return (name, rule, parse) => {
+    const given = parameters[name];
+    if (given === undefined) return null;
+    const value = typeof given === 'string' ? parse(given) : undefined;
+    if (value === undefined) faults.push(`${name} ${rule}`);
+    return value ?? null;
+  };
+}
+
+function readPlace<Place>(read: Reader, parse: (text: string) => Place | undefined) {
+  return {
+    limit:
+      read('limit', `must be a whole number from 1 to ${pageLimits.most}`, parseLimit) ?? pageLimits.standard,
+    after: read('cursor', 'must be the next_cursor of an earlier page', parse),
+  };
 }
 
 /**

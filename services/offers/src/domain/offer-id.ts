@@ -1,7 +1,5 @@
 /** Ids as callers send them: of offers, categories and interests. */
-
-/** Ids are four-byte integers in Postgres; a larger number cannot be an id. */
-const GREATEST_ID = 2 ** 31 - 1;
+import { GREATEST_ID } from '@offer-ads/contracts/values/primitives';
 
 export function isOfferId(number: number): boolean {
   return Number.isInteger(number) && number >= 1 && number <= GREATEST_ID;

@@ -97,6 +97,11 @@ export function groupTitle(offers: readonly Offer[]): string {
     : `${title} (${offers.length} ${offers.length === 1 ? 'place' : 'places'})`;
 }
 
+/** For statements, credits and mails: the offers of a group share their title. */
+export function titleWithPlace({ title, placeLabel }: Offer): string {
+  return placeLabel === null ? title : `${title} (${placeLabel})`;
+}
+
 /** The statuses of the specification, and Deleted, which no listing shows. */
 export type OfferState = OfferStatus | 'Deleted';
 

@@ -5,7 +5,7 @@ import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 import { sum } from '@offer-ads/contracts/values/sum';
 import { ranMs } from './lifecycle/unused-time.ts';
-import type { Offer } from './offer.ts';
+import { type Offer, titleWithPlace } from './offer.ts';
 import type { Period } from './traffic/analytics-period.ts';
 import type { Traffic } from './traffic/traffic.ts';
 
@@ -46,9 +46,9 @@ export function reportOf(
     currency: first.offer.currency,
     from: from.toISOString(),
     to: to.toISOString(),
-    offers: ran.slice(0, MAX_REPORTED).map(({ offer: { offerId, title }, views, clicks, cost }) => ({
-      offerId,
-      title,
+    offers: ran.slice(0, MAX_REPORTED).map(({ offer, views, clicks, cost }) => ({
+      offerId: offer.offerId,
+      title: titleWithPlace(offer),
       views,
       clicks,
       costMinor: `${cost}`,

@@ -11,14 +11,14 @@ import { callOf, nowOf } from './own-offer.ts';
 import { type Reply, replayedHeaders, replyToCreateRefusal } from './replies.ts';
 
 const kinds = {
-  offer: { readForm: readOfferForm, path: '' },
-  group: { readForm: readGroupForm, path: 'POST /offer-groups' },
+  offer: { readForm: readOfferForm, path: '', isOfGroup: false },
+  group: { readForm: readGroupForm, path: 'POST /offer-groups', isOfGroup: true },
 };
 
 export async function create(o: OffersContext, req: Request, kind: keyof typeof kinds): Promise<Reply> {
-  const { readForm, path } = kinds[kind];
+  const { readForm, path, isOfGroup } = kinds[kind];
   const idempotencyKey = req.get('Idempotency-Key') ?? '';
-  const request = await readFormRequest(req, idempotencyKey === '' ? null : idempotencyKey, readForm);
+  const request = await readFormRequest(req, idempotencyKey || null, readForm, isOfGroup);
   if (idempotencyKey === '') return replyToCreateRefusal({ reason: 'key-missing' });
   if (!request.ok) return replyToCreateRefusal(request);
   const { read, upload } = request;
@@ -26,7 +26,7 @@ export async function create(o: OffersContext, req: Request, kind: keyof typeof 
     idempotencyKey,
     fingerprint: fingerprint(upload, path),
     form: read.form,
-    picture: upload.picture,
+    pictures: upload.pictures,
     ...callOf(req),
   });
   if (!created.ok) return replyToCreateRefusal(created);
@@ -35,13 +35,13 @@ export async function create(o: OffersContext, req: Request, kind: keyof typeof 
 
 /** POST /portal/offer-groups/check: every fault of a group's form or, if there is none, the price of each offer. Nothing is bought. */
 export async function check(o: OffersContext, req: Request): Promise<Reply> {
-  const request = await readFormRequest(req, null, readGroupForm);
+  const request = await readFormRequest(req, null, readGroupForm, true);
   if (!request.ok) return replyToCreateRefusal(request);
   const { form } = request.read;
   const call = callOf(req);
   const now = await nowOf(o, req);
   const deadline = call.deadline.whileAwaited();
-  const asked = { ...call, form, picture: request.upload.picture, now, deadline, isUnpaid: true } as const;
+  const asked = { ...call, form, pictures: request.upload.pictures, now, deadline, isUnpaid: true } as const;
   const checked = await checkCreation(o, asked);
   if (!checked.ok) return replyToCreateRefusal(checked);
   const body: GroupCheckReply = {

@@ -1,4 +1,4 @@
-/** CSV files of the portal: the list of offers, and the views and clicks of one. The figures are those of the pages. */
+/** CSV files of the portal: the list of offers, and the views and clicks of an offer or a group. The figures are those of the pages. */
 import { MAX_CSV_ROWS, seriesQuery } from '@offer-ads/contracts/portal/offers-api';
 import { costPer } from '@offer-ads/contracts/values/cost-per';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
@@ -13,7 +13,7 @@ import type { OffersContext } from '../context.ts';
 import { readPortalQuery } from '../domain/portal-listing.ts';
 import { type ExportedOffer, exportOffers } from '../listing/portal-listing-store.ts';
 import { statusOf } from './listed-offers.ts';
-import { askedPeriod, zonedSeries } from './offer-figures.ts';
+import { zonedSeries } from './offer-figures.ts';
 import { nowOf } from './own-offer.ts';
 import { portalReplies, replyToListRefusal, send } from './replies.ts';
 
@@ -62,6 +62,10 @@ function offerColumns(now: Date): readonly CsvColumn<ExportedOffer>[] {
   return [
     { title: 'Number', number: ({ offerId }) => offerId },
     { title: 'Title', text: ({ title }) => title },
+    {
+      title: 'Place',
+      text: ({ placeLabel, latitude, longitude }) => placeLabel ?? `${latitude}, ${longitude}`,
+    },
     { title: 'State', text: state },
     { title: 'Disabled', text: ({ disabledSince }) => (disabledSince === null ? 'no' : 'yes') },
     { title: 'Created (UTC)', instant: ({ createdAt }) => createdAt },
@@ -81,12 +85,11 @@ function offerColumns(now: Date): readonly CsvColumn<ExportedOffer>[] {
 }
 
 export async function analyticsCsv(o: OffersContext, req: Request, res: Response): Promise<void> {
-  const { time_zone: timeZone = 'UTC', ...asked } = validInput(seriesQuery, req.query);
-  const series = await zonedSeries(o, req, askedPeriod(asked), timeZone);
-  if (series === null) return send(res, portalReplies['not-found']);
-  if (series === 'not-begun') return send(res, portalReplies['not-begun']);
+  const series = await zonedSeries(o, req);
+  if (typeof series === 'string') return send(res, portalReplies[series]);
+  const { interval, time_zone: timeZone, points } = series;
   const local = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  type Point = (typeof series.points)[number];
+  type Point = (typeof points)[number];
   const columns: readonly CsvColumn<Point>[] = [
     { title: 'From (UTC)', instant: ({ start_datetime: at }) => at },
     { title: `From (${timeZone})`, text: ({ start_datetime: at }) => local.format(new Date(at)) },
@@ -94,10 +97,8 @@ export async function analyticsCsv(o: OffersContext, req: Request, res: Response
     { title: 'Clicks', number: ({ clicks }) => clicks },
     { title: 'Clicks per 100 views', number: rateOf },
   ];
-  sendCsv(
-    res,
-    `offer-${series.offer_id}-${asked.interval ?? `${asked.from}-to-${asked.to}`}`,
-    columns,
-    series.points,
-  );
+  const { offer_id: offerId, group_id: groupId } = req.params as Readonly<Record<string, string>>;
+  const { from, to } = validInput(seriesQuery, req.query);
+  const period = interval ?? `${from}-to-${to}`;
+  sendCsv(res, `offer-${offerId ?? `group-${groupId}`}-${period}`, columns, points);
 }

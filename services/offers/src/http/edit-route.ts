@@ -3,6 +3,7 @@ import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { readEditForm } from '../domain/creation/edit-form.ts';
+import { onlyPicture } from '../domain/creation/offer-form.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { editOffers } from '../lifecycle/edit-offers.ts';
 import { alone, ofGroup } from '../offers-store.ts';
@@ -29,7 +30,9 @@ const kinds = {
 export async function edit(o: OffersContext, req: Request, kind: keyof typeof kinds): Promise<Reply> {
   const { parameter, path, done, notFound } = kinds[kind];
   const idempotencyKey = req.get('Idempotency-Key') ?? null;
-  const request = await readFormRequest(req, idempotencyKey, readEditForm);
+  const request = await readFormRequest(req, idempotencyKey, (fields, pictures) =>
+    readEditForm(fields, onlyPicture(pictures)),
+  );
   if (!request.ok) return replyToEditRefusal(request);
   const { read, upload } = request;
   const id = parseId(String(req.params[parameter]));
@@ -40,7 +43,7 @@ export async function edit(o: OffersContext, req: Request, kind: keyof typeof ki
     target: kind === 'offer' ? alone({ ...caller, offerId: id }) : ofGroup(caller, id),
     done,
     edit: read.edit,
-    picture: upload.picture,
+    picture: onlyPicture(upload.pictures),
     ...callOf(req),
     idempotencyKey,
     fingerprint: fingerprint(upload, `PATCH ${path}/${id}`),

@@ -13,23 +13,26 @@ type Faults = { readonly ok: false; readonly faults: readonly string[] };
 
 /**
  * @param key the Idempotency-Key; null: none was sent
- * @param readFields the rules of the fields; the picture is null if the form has none
+ * @param readFields the rules of the fields, with the pictures by their file names
  */
 export async function readFormRequest<Read extends { readonly ok: true }>(
   req: Request,
   key: string | null,
-  readFields: (fields: FormFields, picture: PictureFacts | null) => Read | Faults,
+  readFields: (fields: FormFields, pictures: ReadonlyMap<string, PictureFacts>) => Read | Faults,
+  isOfGroup = false,
 ): Promise<{ readonly ok: true; readonly read: Read; readonly upload: UploadedForm } | Refused<FormRefusal>> {
   // The body is read before any refusal is sent, because many clients read the response only after sending the body.
-  const upload = await readUpload(req);
+  const upload = await readUpload(req, isOfGroup);
   if (key !== null && !isIdempotencyKey(key)) return refused({ reason: 'key-malformed' });
   if (!upload.ok) return refused({ reason: 'broken-form', status: upload.status, faults: upload.faults });
-  const { fields, picture } = upload.form;
+  const { fields, pictures } = upload.form;
   const mode = namedMode(fields);
   const { mode: keyMode } = callerOf(req);
   if (mode !== null && mode !== keyMode) return refused({ reason: 'other-mode', keyMode });
-  const header = picture === null ? null : readPictureHeader(picture, GREATEST_PICTURE_FRAMES);
-  const read = readFields(fields, header);
+  const headers = [...pictures].map(
+    ([name, bytes]) => [name, readPictureHeader(bytes, GREATEST_PICTURE_FRAMES)] as const,
+  );
+  const read = readFields(fields, new Map(headers));
   if (!read.ok) return refused({ reason: 'invalid-input', faults: read.faults });
   return { ok: true, read, upload: upload.form };
 }

@@ -8,6 +8,7 @@ import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { isLive, statusAt } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
+import { deleteOffer } from '../lifecycle/delete-offer.ts';
 import { findGroup, type OfferWithFigures } from '../listing/portal-listing-store.ts';
 import { type Command, changeEach, commands } from './change-each.ts';
 import { offerWithActions, portalOffer } from './listed-offers.ts';
@@ -85,20 +86,24 @@ export async function changeGroup<Refusal extends string>(
   return { status: 200, body };
 }
 
-/** Offers that await payment are deleted with the first of them, so its outcome is that of all. */
+/**
+ * Offers that await payment are deleted with the first of them, and so are all others with theirs: its outcome is that of all. Only where the
+ * first of the others is gone meanwhile, each of them is deleted by itself.
+ */
 export async function deleteGroup(o: OffersContext, req: Request): Promise<Reply> {
   const { offers = [], now = new Date() } = (await groupOf(o, req)) ?? {};
   const unpaid = new Set(
     offers.filter((offer) => statusAt(offer, now) === 'Awaiting Payment').map(({ offerId }) => offerId),
   );
   const { change } = commands.delete;
-  let ofUnpaid: ReturnType<typeof change> | undefined;
+  const first: { unpaid?: ReturnType<typeof change>; other?: ReturnType<typeof change> } = {};
   return changeGroup(o, req, {
     ...commands.delete,
-    change: (_, reference, call) => {
-      if (!unpaid.has(reference.offerId)) return change(o, reference, call);
-      ofUnpaid ??= change(o, reference, call);
-      return ofUnpaid;
+    change: async (_, reference, call) => {
+      const kind = unpaid.has(reference.offerId) ? 'unpaid' : 'other';
+      first[kind] ??= deleteOffer(o, call, reference, { isForAll: true });
+      const outcome = await first[kind];
+      return outcome.ok || kind === 'unpaid' ? outcome : change(o, reference, call);
     },
   });
 }

@@ -6,10 +6,9 @@ import { listedTexts } from '@offer-ads/contracts/values/offer-texts';
 import type { OfferStatus } from '@offer-ads/contracts/values/primitives';
 import type { OffersContext } from '../context.ts';
 import { ranMs } from '../domain/lifecycle/unused-time.ts';
-import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';
 import { type Lifecycle, statusAt } from '../domain/offer.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
-import type { ListedOffer, ListingPage } from '../listing/listing-store.ts';
+import type { ListedOffer } from '../listing/listing-store.ts';
 import type { OfferWithFigures } from '../listing/portal-listing-store.ts';
 
 type ListedParts = Pick<OffersContext, 'addresses' | 'clock'>;
@@ -93,6 +92,7 @@ export function portalOffer(o: ListedParts, now: Date): (offer: OfferWithFigures
         offer.disabledSince === null ? null : (offer.reviewWaitingSince?.toISOString() ?? null),
       group_id: offer.groupId,
       place_label: offer.placeLabel,
+      group_offers: offer.groupOffers,
       views: offer.views,
       clicks: offer.clicks,
       spend_minor: `${offer.spendMinor}`,
@@ -103,11 +103,6 @@ export function portalOffer(o: ListedParts, now: Date): (offer: OfferWithFigures
   };
 }
 
-export function pagination(page: ListingPage, { limit }: ListingQuery): ListReply['pagination'] {
-  return {
-    limit,
-    count: page.offers.length,
-    has_more: page.next !== null,
-    next_cursor: page.next === null ? null : writeCursor(page.next),
-  };
+export function pagination(limit: number, count: number, next: string | null): ListReply['pagination'] {
+  return { limit, count, has_more: next !== null, next_cursor: next };
 }

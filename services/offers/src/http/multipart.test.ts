@@ -38,7 +38,7 @@ describe('an upload', () => {
           ['title', ['Café 😀']],
           ['location[]', ['51', '0']],
         ]),
-        picture: Buffer.from('bytes of a picture'),
+        pictures: new Map([['a.jpg', Buffer.from('bytes of a picture')]]),
       },
     });
   });
@@ -240,9 +240,38 @@ describe('the picture', () => {
     ["a name in RFC 5987's form", 'name="image"; filename*=utf-8\'\'na%C3%AFve.jpg'],
     ['no name but a type', 'name="image"\r\nContent-Type: image/jpeg'],
     ['no name but the type of any file', 'name="image"\r\nContent-Type: application/octet-stream'],
-  ])('may come with %s, which is ignored', async (_, head) => {
+  ])('may come with %s', async (_, head) => {
     const body = withHeaders([`Content-Disposition: form-data; ${head}`], bytes);
-    expect(await readParts(body)).toMatchObject({ ok: true, form: { picture: bytes } });
+    const read = await readParts(body);
+    expect(read.ok && [...read.form.pictures.values()]).toEqual([bytes]);
+  });
+
+  it('of a group may be several, whose file names differ and which are not larger than one', async () => {
+    const file = (name: string, content = 'x') => part(`name="image"; filename="${name}"`, content);
+    const readAll = (...files: readonly string[]) =>
+      readUpload(request(Buffer.from(`${files.join('')}--frontier--\r\n`)), true);
+    expect(await readAll(file('a.jpg'), file('caf\u00e9.jpg', 'y'))).toMatchObject({
+      form: {
+        pictures: new Map([
+          ['a.jpg', Buffer.from('x')],
+          ['caf\u00e9.jpg', Buffer.from('y')],
+        ]),
+      },
+    });
+    const faultsOf = async (...files: readonly string[]) => {
+      const read = await readAll(...files);
+      return read.ok ? [] : read.faults;
+    };
+    const twice = 'image is sent several times, so each must have another file name';
+    expect(await faultsOf(file('a.jpg'), file('a.jpg'))).toEqual([twice]);
+    expect(await faultsOf(file('a.jpg'), file(''))).toEqual([twice]);
+    expect(await faultsOf(...Array.from({ length: 21 }, (_, index) => file(`${index}`)))).toEqual([
+      'image must be sent at most 20 times',
+    ]);
+    const half = 'x'.repeat(2_700_000);
+    expect(await faultsOf(file('a.jpg', half), file('b.jpg', half))).toEqual([
+      'image must have at most 5 MB over all pictures',
+    ]);
   });
 
   it('may not come twice, as text, or as several files in one part', async () => {
@@ -304,7 +333,7 @@ describe('any well-formed form', () => {
           ok: true,
           form: {
             fields: new Map([...wanted].map(([name, given]) => [name, given.map(([, text]) => text)])),
-            picture: null,
+            pictures: new Map(),
           },
         });
       }),
@@ -314,7 +343,10 @@ describe('any well-formed form', () => {
 
 describe('the fingerprint', () => {
   const of = (fields: Record<string, string[]>, picture = 'p') =>
-    fingerprint({ fields: new Map(Object.entries(fields)), picture: Buffer.from(picture) }).toString('hex');
+    fingerprint({
+      fields: new Map(Object.entries(fields)),
+      pictures: new Map([['a.jpg', Buffer.from(picture)]]),
+    }).toString('hex');
   const inherited = { ['__proto__']: ['1'] };
 
   it('does not depend on the order of the names', () => {

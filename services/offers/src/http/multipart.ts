@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Dicer } from '@fastify/busboy';
 import { meantName } from '@offer-ads/contracts/values/misspelt-name';
 import { MAX_IMAGE_BYTES, offerLimits } from '@offer-ads/contracts/values/offer-limits';
+import { placeLimits } from '@offer-ads/contracts/values/places';
 import { readUtf8 } from '@offer-ads/platform/http/utf8';
 import { Fault } from '@offer-ads/platform/process/faults';
 import { singleFields } from '../domain/creation/offer-form.ts';
@@ -11,8 +12,8 @@ import { type FormFields, fault, type Reading, shownName, valid } from '../domai
 
 export type UploadedForm = {
   readonly fields: FormFields;
-  /** Null if no picture was sent, or an empty one, which browsers send if no file was chosen. */
-  readonly picture: Buffer | null;
+  /** By their file names; '' if the only one has none. Without empty ones, which browsers send if no file was chosen. */
+  readonly pictures: ReadonlyMap<string, Buffer>;
 };
 
 export type Upload =
@@ -39,11 +40,13 @@ type Part = {
   bytes: number;
 };
 
-export async function readUpload(req: IncomingMessage): Promise<Upload> {
+/** @param isOfGroup whether the form may have a picture for each place; together they may be as large as one alone */
+export async function readUpload(req: IncomingMessage, isOfGroup = false): Promise<Upload> {
   const faults = new Set<string>();
   const parts: Part[] = [];
   let pictures = 0;
-  let textBytes = 0;
+  let [textBytes, pictureBytes] = [0, 0];
+  const mostPictures = isOfGroup ? placeLimits.most : 1;
 
   const readPart = (stream: Dicer.PartStream) => {
     const part: Part = { head: undefined, chunks: [], bytes: 0 };
@@ -58,7 +61,8 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
     stream.on('data', (chunk: Buffer) => {
       part.bytes += chunk.length;
       if (isPicture(part)) {
-        if (pictures === 1 && part.bytes <= MAX_IMAGE_BYTES) part.chunks.push(chunk);
+        pictureBytes += chunk.length;
+        if (pictures <= mostPictures && pictureBytes <= MAX_IMAGE_BYTES) part.chunks.push(chunk);
       } else if (isText(part)) {
         textBytes += chunk.length;
         // Copied, so that a short text does not hold the memory of all that arrived with it.
@@ -94,10 +98,16 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
   for (const name of [...singleFields, 'places']) {
     if ((fields.get(name)?.length ?? 0) > 1) faults.add(`${name} must be sent once`);
   }
-  if (pictures > 1) faults.add('image must be sent once');
+  const sent = parts.filter((part) => isPicture(part) && part.bytes > 0);
+  const found = new Map(sent.map((part) => [fileNameOf(part), Buffer.concat(part.chunks)]));
+  if (!isOfGroup && pictures > 1) faults.add('image must be sent once');
+  else if (pictures > mostPictures) faults.add(`image must be sent at most ${mostPictures} times`);
+  else if (found.size < sent.length || (sent.length > 1 && found.has('')))
+    faults.add('image is sent several times, so each must have another file name');
+  if (sent.length > 1 && pictureBytes > MAX_IMAGE_BYTES)
+    faults.add(`image must have at most ${offerLimits.imageMegabytes} MB over all pictures`);
   if (faults.size > 0) return { ok: false, status: 400, faults: [...faults] };
-  const picture = Buffer.concat(parts.find(isPicture)?.chunks ?? []);
-  return { ok: true, form: { fields, picture: picture.length === 0 ? null : picture } };
+  return { ok: true, form: { fields, pictures: found } };
 }
 
 /**
@@ -111,7 +121,10 @@ export function fingerprint(form: UploadedForm, path = ''): Buffer {
   const hash = createHash('sha256')
     .update(path)
     .update(`${Buffer.byteLength(fields)}:${fields}`);
-  return hash.update(form.picture ?? '').digest();
+  const { pictures } = form;
+  for (const [name, bytes] of [...pictures].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    hash.update(pictures.size === 1 ? '' : `${name}:${bytes.length}:`).update(bytes);
+  return hash.digest();
 }
 
 /** Encodings that do not change the bytes. Others are refused, because forms do not use them (RFC 7578, 4.7). */
@@ -127,6 +140,7 @@ export const shapeFaults = {
 type PartHead = {
   readonly name: string;
   readonly isFile: boolean;
+  readonly fileName: string;
   /** In lower case. */
   readonly charset: string;
 };
@@ -135,6 +149,10 @@ type PartHeaders = Readonly<Record<string, readonly string[]>>;
 
 function isPicture({ head }: Part): boolean {
   return head?.ok === true && head.value.isFile && head.value.name === 'image';
+}
+
+function fileNameOf({ head }: Part): string {
+  return head?.ok === true ? head.value.fileName : '';
 }
 
 function isText({ head }: Part): boolean {
@@ -164,7 +182,14 @@ function readHead(headers: PartHeaders): Reading<PartHead> {
     read.parameters.has('filename*') ||
     type?.value === 'application/octet-stream' ||
     (name === 'image' && type?.value.startsWith('image/') === true);
-  return valid({ name, isFile, charset: type?.parameters.get('charset')?.toLowerCase() ?? 'utf-8' });
+  // Of a name in another encoding nothing can be found: it names no picture.
+  const fileName = readUtf8(Buffer.from(read.parameters.get('filename') ?? '', 'latin1'));
+  return valid({
+    name,
+    isFile,
+    fileName: fileName.ok ? fileName.text : '',
+    charset: type?.parameters.get('charset')?.toLowerCase() ?? 'utf-8',
+  });
 }
 
 /** Reads `form-data; name="title"`, the name in quotes or not. Null for anything else, and for a parameter that comes twice. */
@@ -181,7 +206,7 @@ function readHeaderValue(
     const key = name.toLowerCase();
     if (parameters.has(key)) return null;
     parameters.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain);
-    // Some clients send the name of a file with quotes in it. It is not used.
+    // Some clients send the name of a file with quotes in it.
     if (key === 'filename') return { value: value.trim().toLowerCase(), parameters };
   }
   const isRead = /^;?\s*$/.test(text.slice(end));

@@ -4,8 +4,10 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Request } from 'express';
 import type { OffersContext } from '../context.ts';
+import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import type { OfferReference } from '../offers-store.ts';
+import { findGroup } from '../listing/portal-listing-store.ts';
+import { findOfferOrDeleted, type OfferReference } from '../offers-store.ts';
 import { nowIn } from '../test-clock/test-clock-store.ts';
 
 /** When the request arrived, and its deadline. */
@@ -34,6 +36,14 @@ export async function findOwn<Found>(
 ): Promise<Found | null> {
   const reference = referenceOf(req);
   return reference && find(o.postgres, reference);
+}
+
+/** The offer that a request names, or all offers of the group that it names, also deleted ones. */
+export async function findOffersOf(o: OffersContext, req: Request): Promise<readonly Offer[]> {
+  const { group_id: id } = req.params;
+  if (id === undefined) return [await findOwn(o, req, findOfferOrDeleted)].filter((offer) => offer !== null);
+  const groupId = parseId(String(id));
+  return groupId === undefined ? [] : findGroup(o.postgres, callerOf(req), groupId);
 }
 
 /** When the request arrived, in the time of the caller's offers. */

@@ -9,14 +9,11 @@ import {
   type PortalListReply,
   type PortalOffer,
   resultsQuery,
-  type SeriesReply,
   type SimulatedTrafficReply,
-  seriesQuery,
   simulatedTraffic,
 } from '@offer-ads/contracts/portal/offers-api';
 import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
-import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express, type Request } from 'express';
@@ -27,15 +24,14 @@ import { requestReview } from '../lifecycle/change-offer.ts';
 import { listChanges } from '../lifecycle/changes-store.ts';
 import { findForPortal, listForPortal } from '../listing/portal-listing-store.ts';
 import { findOfferOrDeleted } from '../offers-store.ts';
-import { readResults } from '../results/read-results.ts';
 import { readLinkTags, writeLinkTags } from '../traffic/link-tags-store.ts';
 import { addSimulatedTraffic } from '../traffic/simulate-traffic.ts';
 import { type Command, changeEach, commands } from './change-each.ts';
 import { check } from './create-route.ts';
 import { analyticsCsv, offersCsv } from './csv-routes.ts';
 import { showGroupForPortal } from './group-routes.ts';
-import { portalOffer } from './listed-offers.ts';
-import { askedPeriod, creditIfDeleted, creditOfDeleted, zonedSeries } from './offer-figures.ts';
+import { pagination, portalOffer } from './listed-offers.ts';
+import { creditIfDeleted, creditOfDeleted, resultsOf, zonedSeries } from './offer-figures.ts';
 import { callOf, findOwn, nowOf, referenceOf, timingOf } from './own-offer.ts';
 import {
   portalReplies,
@@ -76,8 +72,10 @@ export function mountPortalRoutes(app: Express, o: OffersContext): void {
   routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
   routes.get('/offers/:offer_id/changes', async (req, res) => send(res, await changes(o, req)));
   routes.post('/offers/:offer_id/review-request', async (req, res) => send(res, await askAgain(o, req)));
-  routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
-  routes.get('/offers/:offer_id/analytics.csv', (req, res) => analyticsCsv(o, req, res));
+  for (const path of ['/offers/:offer_id', '/offer-groups/:group_id']) {
+    routes.get(`${path}/analytics/series`, async (req, res) => send(res, await series(o, req)));
+    routes.get(`${path}/analytics.csv`, (req, res) => analyticsCsv(o, req, res));
+  }
   routes.post('/offers/:offer_id/simulated-traffic', jsonBody({ maxBytes: 16 * 1024 }), async (req, res) =>
     send(res, await simulate(o, req)),
   );
@@ -93,22 +91,15 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
   const page = await listForPortal(o.postgres, caller, read.query, now);
   const body: PortalListReply = {
     data: page.offers.map(portalOffer(o, now)),
-    pagination: {
-      limit: read.query.limit,
-      count: page.offers.length,
-      has_more: page.nextCursor !== null,
-      next_cursor: page.nextCursor,
-    },
+    pagination: pagination(read.query.limit, page.offers.length, page.nextCursor),
     only_newest: page.onlyNewest,
   };
   return { status: 200, body };
 }
 
 async function results(o: OffersContext, req: Request): Promise<Reply> {
-  const { days = '7', from, to, time_zone: timeZone = 'UTC' } = validInput(resultsQuery, req.query);
-  const times = { now: await nowOf(o, req), realNow: requestFacts(req).receivedAt };
-  const asked = from === undefined || to === undefined ? Number(days) : { from, to };
-  const body = await readResults(o.postgres, callerOf(req), { asked, timeZone }, times);
+  const { days = '7', ...asked } = validInput(resultsQuery, req.query);
+  const body = await resultsOf(o, req, Number(days), asked);
   return body === null ? portalReplies['not-begun'] : { status: 200, body };
 }
 
@@ -177,13 +168,8 @@ async function credit(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 async function series(o: OffersContext, req: Request): Promise<Reply> {
-  const { time_zone: timeZone = 'UTC', ...asked } = validInput(seriesQuery, req.query);
-  const read = await zonedSeries(o, req, askedPeriod(asked), timeZone);
-  if (read === null) return portalReplies['not-found'];
-  if (read === 'not-begun') return portalReplies['not-begun'];
-  const { status, ...figures } = read;
-  const body: SeriesReply = { ...figures, time_zone: timeZone, offer_status: status };
-  return { status: 200, body };
+  const series = await zonedSeries(o, req);
+  return typeof series === 'string' ? portalReplies[series] : { status: 200, body: series };
 }
 
 async function simulate(o: OffersContext, req: Request): Promise<Reply> {

@@ -260,12 +260,21 @@ export const analyticsReplies = {
   'not-found': plain(401, 'Unauthorised'),
 } satisfies Record<string, Reply>;
 
+const orDays = `or from and to instead must be days such as 2026-06-30, in order, not in the future and at most ${MAX_DAYS} days; and`;
+
 /** GET /offers/{offer_id}/analytics/series */
 export const seriesReplies = {
   'invalid-query': invalid(
-    `interval must be one of 24h, 7d, 30d, 60d, 90d, all, or from and to instead must be days such as 2026-06-30, in order, not in the future and at most ${MAX_DAYS} days; and granularity must be hour or day`,
+    `interval must be one of 24h, 7d, 30d, 60d, 90d, all, ${orDays} granularity must be hour or day`,
   ),
   'not-found': offerNotFound,
+} satisfies Record<string, Reply>;
+
+/** GET /results */
+export const resultsReplies = {
+  'invalid-query': invalid(
+    `interval must be one of 24h, 7d, 30d, 60d, 90d, ${orDays} time_zone must be the name of a time zone, such as Europe/London`,
+  ),
 } satisfies Record<string, Reply>;
 
 /** POST /offers/{offer_id}/credit-estimate */

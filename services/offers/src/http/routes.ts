@@ -3,21 +3,27 @@
 import {
   type AnalyticsSeriesReply,
   analyticsIntervals,
+  type ChangesReply,
   type CreditEstimateReply,
+  checkOptionalPeriod,
   checkPeriod,
   type ListReply,
   type OfferReply,
+  type ResultsReply,
+  resultsQuery,
   seriesQuery,
 } from '@offer-ads/contracts/public/api';
+import type { GroupSeriesReply } from '@offer-ads/contracts/public/groups-api';
 import { amountInJson } from '@offer-ads/contracts/values/currencies';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import { type Express, type Request, Router } from 'express';
 import { listCategories, listInterests } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';
-import { readListingQuery } from '../domain/listing-query.ts';
+import { readListingQuery, readPage, writeCursor } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
-import { analyticsPeriod } from '../domain/traffic/analytics-period.ts';
+import { analyticsPeriod, daysOf } from '../domain/traffic/analytics-period.ts';
+import { listChanges } from '../lifecycle/changes-store.ts';
 import { findListedOffer, listOffers } from '../listing/listing-store.ts';
 import { findOffer } from '../offers-store.ts';
 import { sumTraffic } from '../traffic/traffic-store.ts';
@@ -27,14 +33,16 @@ import { edit } from './edit-route.ts';
 import { changeGroup, deleteGroup, showGroup } from './group-routes.ts';
 import { listedOffer, offerWithActions, pagination } from './listed-offers.ts';
 import { GREATEST_HELD_BYTES } from './multipart.ts';
-import { askedPeriod, creditIfDeleted, trafficSeries } from './offer-figures.ts';
-import { callOf, findOwn, nowOf, referenceOf } from './own-offer.ts';
+import { creditIfDeleted, offerResults, resultsOf, seriesOf } from './offer-figures.ts';
+import { callOf, findOffersOf, findOwn, nowOf, referenceOf } from './own-offer.ts';
 import {
   analyticsReplies,
   creditEstimateReplies,
+  groupReplies,
   offerReplies,
   type Reply,
   replyToListRefusal,
+  resultsReplies,
   send,
   seriesReplies,
 } from './replies.ts';
@@ -83,12 +91,17 @@ export function mountOfferRoutes(app: Express, o: OffersContext): void {
   );
   routes.delete('/offer-groups/:group_id', caller, async (req, res) => send(res, await deleteGroup(o, req)));
   routes.get('/offers/:offer_id/analytics', caller, async (req, res) => send(res, await analytics(o, req)));
-  routes.get('/offers/:offer_id/analytics/series', caller, async (req, res) =>
-    send(res, await series(o, req)),
-  );
+  for (const path of ['/offers/:offer_id', '/offer-groups/:group_id'])
+    routes.get(`${path}/analytics/series`, caller, async (req, res) => send(res, await series(o, req)));
   routes.post('/offers/:offer_id/credit-estimate', caller, async (req, res) =>
     send(res, await creditEstimate(o, req)),
   );
+  routes.get('/offers/:offer_id/results', caller, async (req, res) => {
+    const body = await offerResults(o, req);
+    send(res, body === null ? offerReplies['not-found'] : { status: 200, body });
+  });
+  routes.get('/offers/:offer_id/changes', caller, async (req, res) => send(res, await changes(o, req)));
+  routes.get('/results', caller, async (req, res) => send(res, await results(o, req)));
   app.use(routes);
 }
 
@@ -98,8 +111,12 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
   if (!read.ok) return replyToListRefusal(read, caller.mode);
   const now = await nowOf(o, req);
   const page = await listOffers(o.postgres, caller, read.query, now);
-  const data = page.offers.map(listedOffer(o, now));
-  return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies ListReply };
+  const next = page.next === null ? null : writeCursor(page.next);
+  const body: ListReply = {
+    data: page.offers.map(listedOffer(o, now)),
+    pagination: pagination(read.query.limit, page.offers.length, next),
+  };
+  return { status: 200, body };
 }
 
 async function show(o: OffersContext, req: Request): Promise<Reply> {
@@ -150,14 +167,71 @@ async function series(o: OffersContext, req: Request): Promise<Reply> {
   const query = checkedSeriesQuery.safeParse(req.query);
   if (!query.success) return seriesReplies['invalid-query'];
   const { granularity, ...asked } = query.data;
-  const read = await trafficSeries(o, req, askedPeriod(asked), granularity);
-  if (read === null) return seriesReplies['not-found'];
-  if (read === 'not-begun') return seriesReplies['invalid-query'];
-  const { points, ...figures } = read;
-  return {
-    status: 200,
-    body: { ...figures, granularity, points } satisfies AnalyticsSeriesReply,
+  const offers = await findOffersOf(o, req);
+  const left = offers.find(({ deletedAt }) => deletedAt === null);
+  const isOfGroup = 'group_id' in req.params;
+  if (left === undefined) return (isOfGroup ? groupReplies : seriesReplies)['not-found'];
+  const { offerId, groupId } = left;
+  const now = await nowOf(o, req);
+  const read = await seriesOf(o.postgres, offers, now, { asked, timeZone: 'UTC', granularity });
+  if (read === null) return seriesReplies['invalid-query'];
+  const { metrics, bucket_seconds, points, ...period } = read;
+  const figures = { metrics, bucket_seconds, granularity, points };
+  const status = statusAt(left, now);
+  const body =
+    isOfGroup && groupId !== null
+      ? ({ group_id: groupId, ...period, ...figures } satisfies GroupSeriesReply)
+      : ({ offer_id: offerId, ...period, status, ...figures } satisfies AnalyticsSeriesReply);
+  return { status: 200, body };
+}
+
+const checkedResultsQuery = resultsQuery.superRefine(checkOptionalPeriod);
+
+async function results(o: OffersContext, req: Request): Promise<Reply> {
+  const query = checkedResultsQuery.safeParse(req.query);
+  if (!query.success) return resultsReplies['invalid-query'];
+  const { interval = '7d', ...asked } = query.data;
+  const read = await resultsOf(o, req, daysOf(interval), asked);
+  if (read === null) return resultsReplies['invalid-query'];
+  const { days: _days, offers: _offers, best, current, before, ...others } = read;
+  const amounts = ({ spend_minor: minor, ...traffic }: typeof current) => ({
+    ...traffic,
+    spent: minor === null ? null : amountInJson(BigInt(minor), read.currency),
+  });
+  const body: ResultsReply = {
+    interval: asked.from === undefined ? interval : null,
+    ...others,
+    current: amounts(current),
+    before: amounts(before),
+    best_offers: best.map(({ offer_id, title, place_label, views, clicks }) => ({
+      offer_id,
+      title,
+      place_label,
+      views,
+      clicks,
+    })),
   };
+  return { status: 200, body };
+}
+
+/** People are not named: Developers, who make keys, do not see them in the portal either (decision 265, who changed an offer). */
+async function changes(o: OffersContext, req: Request): Promise<Reply> {
+  const { keyId, mode } = callerOf(req);
+  const read = readPage(req.query);
+  if (!read.ok) return replyToListRefusal(read, mode);
+  const offer = await findOwn(o, req, findOffer);
+  if (offer === null) return offerReplies['not-found'];
+  const { limit, before } = read.query;
+  const page = await listChanges(o.postgres, offer.offerId, { before, limit });
+  const authorOf = ({ by }: (typeof page.changes)[number]) => {
+    if (by.kind !== 'api_key') return by.kind === 'staff' ? 'platform' : by.kind;
+    return by.key_id === keyId ? 'this_key' : 'other_key';
+  };
+  const body: ChangesReply = {
+    data: page.changes.map((change) => ({ ...change, by: authorOf(change) })),
+    pagination: pagination(limit, page.changes.length, page.next === null ? null : String(page.next)),
+  };
+  return { status: 200, body };
 }
 
 async function creditEstimate(o: OffersContext, req: Request): Promise<Reply> {

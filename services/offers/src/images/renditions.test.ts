@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { renditionWidths } from '@offer-ads/contracts/pictures/renditions';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { fc } from '@offer-ads/testing/profile';
@@ -44,7 +43,6 @@ describe('many different renditions at once', () => {
       otherServices: { rendition },
       clock: testClock('2026-06-01T12:00:00Z'),
       logger: silentLogger,
-      metrics: createMetrics('test'),
     } as unknown as Parameters<typeof createRenditions>[0]);
     const names = Array.from({ length: 75 }, () =>
       renditionName(newImageName(content, { width: 700, height: 500 }), 160),

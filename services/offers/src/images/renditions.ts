@@ -28,18 +28,9 @@ const MOST_FAILED = 1_000;
 /** Like the other calls of a rendition, so that a body that hangs keeps no place. */
 const READ_MS = 10_000;
 
-type RenditionsContext = Pick<
-  OffersContext,
-  'postgres' | 'images' | 'otherServices' | 'clock' | 'logger' | 'metrics'
->;
+type RenditionsContext = Pick<OffersContext, 'postgres' | 'images' | 'otherServices' | 'clock' | 'logger'>;
 
 export function createRenditions(o: RenditionsContext): Renditions {
-  const outcomes = o.metrics.counter({
-    name: 'image_renditions_total',
-    help: 'Renditions of pictures that were not stored yet, by outcome; `refused`: too many were under way.',
-    labelNames: ['outcome'],
-    from0: { outcome: ['made', 'failed', 'refused'] },
-  });
   const places = createKeyedSemaphore({ of: 'renditions', atOnce: AT_ONCE, waiting: MOST_UNDER_WAY });
   const underWay = new Map<string, Promise<boolean>>();
   /** When each failed, the longest ago first. */
@@ -48,10 +39,8 @@ export function createRenditions(o: RenditionsContext): Renditions {
   async function attempt(name: string, requestId: string): Promise<boolean> {
     try {
       await places.run('all', () => makeAndStore(o, name, requestId));
-      outcomes.inc({ outcome: 'made' });
       return true;
     } catch (error) {
-      outcomes.inc({ outcome: 'failed' });
       o.logger.warn({ error }, 'a rendition could not be made; the picture itself is shown');
       failed.delete(name);
       failed.set(name, o.clock.now().getTime());
@@ -69,10 +58,7 @@ export function createRenditions(o: RenditionsContext): Renditions {
       if (current !== undefined) return current;
       const failedAt = failed.get(name) ?? Number.NEGATIVE_INFINITY;
       if (o.clock.now().getTime() < failedAt + TRY_AGAIN_MS) return false;
-      if (underWay.size >= MOST_UNDER_WAY) {
-        outcomes.inc({ outcome: 'refused' });
-        return false;
-      }
+      if (underWay.size >= MOST_UNDER_WAY) return false;
       const work = attempt(name, requestId);
       underWay.set(name, work);
       return work;

@@ -1,5 +1,6 @@
 /** The SQL of who changed an offer. Every change by a person, a key or the staff is written in its own transaction. */
-import type { ChangeOfOffer, OfferChange } from '@offer-ads/contracts/portal/offers-api';
+import type { OfferChange } from '@offer-ads/contracts/portal/offers-api';
+import type { ChangeOfOffer } from '@offer-ads/contracts/public/api';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 
 /** The caller of a request, or the staff of the platform, who are never named. */

@@ -1,5 +1,5 @@
 /**
- * Deletes an offer. A paid or ended offer is deleted in one database transaction. An offer that awaits payment takes three steps, so that
+ * Deletes an offer. A paid or ended offer is deleted in one database transaction, those of a group in the same one where all are to go. An offer that awaits payment takes three steps, so that
  * a deleted offer cannot be paid:
  * 1. A transaction marks the offer (`deletingSince`), and with it all unpaid offers of its group, which have the same page.
  * 2. Billing closes the payment page.
@@ -34,13 +34,15 @@ export async function deleteOffer(
   o: OffersContext,
   call: CallContext & { readonly receivedAt: Date },
   reference: OfferReference,
+  { isForAll = false }: { readonly isForAll?: boolean } = {},
 ): Promise<DeleteOutcome> {
   const { receivedAt } = call;
   const decideBegin = (offers: readonly Offer[], now: Date) => {
-    const decided = beginDeletionOf(reference.offerId, offers, now, receivedAt);
+    const decided = beginDeletionOf(reference.offerId, offers, now, receivedAt, isForAll);
     if (!decided.ok) return decided;
-    const { step } = decided;
-    return { ...decided, changes: decided.offers.map((offer) => change({ step, offer }, now)), at: now };
+    const { step, offers: begun } = decided;
+    const changes = begun.map((offer) => change({ step, offer }, now, begun));
+    return { ...decided, changes, at: now };
   };
   const begun = await updateTogether(
     o.postgres,
@@ -129,6 +131,10 @@ export async function reportFailedDeletion(o: OffersContext, call: CallContext, 
 
 const notFound = { ok: false, reason: 'not-found' } as const;
 
-function change({ step, offer }: { readonly step: string; readonly offer: Offer }, now: Date) {
-  return { offer, events: step === 'deleted' ? [deleted(offer, now)] : [] };
+function change(
+  { step, offer }: { readonly step: string; readonly offer: Offer },
+  now: Date,
+  together?: readonly Offer[],
+) {
+  return { offer, events: step === 'deleted' ? [deleted(offer, now, together)] : [] };
 }

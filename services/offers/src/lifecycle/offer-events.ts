@@ -79,7 +79,7 @@ function content(offer: Offer, imageUrl: string) {
 
 /** @param together the offers that are paid with it, itself included */
 export function paymentLinkIssued(offer: Offer, paymentUrl: string, together: readonly Offer[]): OfferEvent {
-  return event(PaymentLinkIssued, { ...reference(offer), ...price(offer, together), paymentUrl });
+  return event(PaymentLinkIssued, { ...reference(offer), ...price(offer, together, {}), paymentUrl });
 }
 
 export function paymentApplied(
@@ -91,7 +91,7 @@ export function paymentApplied(
 ): OfferEvent {
   return event(OfferPaymentApplied, {
     ...reference(offer),
-    ...price(offer, together),
+    ...price(offer, together, { unused: unusedOf(together, at) }),
     ...unusedTime(offer, at),
     paymentMethod: offer.paymentMethod,
     paidAt: paidAt.toISOString(),
@@ -130,15 +130,31 @@ export function endsSoon(offer: Offer, together: readonly Offer[]): OfferEvent {
   });
 }
 
-/** @param together as in `endsSoon` */
-export function ended(offer: Offer, together: readonly Offer[], at: Date): OfferEvent {
+/**
+ * @param together as in `endsSoon`
+ * @param alsoNow those of them that end in this transaction, so that their Unused Time cannot change any more
+ */
+export function ended(
+  offer: Offer,
+  { together, alsoNow }: { readonly together: readonly Offer[]; readonly alsoNow: readonly Offer[] },
+  at: Date,
+): OfferEvent {
   const unusedMs = Math.max(0, ...together.map((each) => unusedTime(each, at).unusedMs));
   return event(OfferEnded, {
     ...reference(offer),
     ...creditFacts(offer, at),
     endedAt: offer.expiryAt.toISOString(),
-    ...ofGroup(offer, together, { unusedMs }),
+    ...ofGroup(offer, together, { unusedMs, unused: unusedOf(alsoNow, at) }),
   });
+}
+
+function unusedOf(offers: readonly Offer[], at: Date) {
+  return offers
+    .filter(({ paymentAppliedAt }) => paymentAppliedAt !== null)
+    .map((offer) => {
+      const { unusedMs, scheduledMs } = unusedTime(offer, offer.deletedAt ?? at);
+      return { offerId: offer.offerId, unusedMs, scheduledMs };
+    });
 }
 
 function ofGroup<Facts>({ groupId, title }: Offer, together: readonly Offer[], facts: Facts) {
@@ -150,12 +166,18 @@ function ofGroup<Facts>({ groupId, title }: Offer, together: readonly Offer[], f
   return groupId === null ? {} : { group: { groupId, title: groupTitle(together), places, ...facts } };
 }
 
-export function deleted(offer: Offer, at: Date): OfferEvent {
+/** @param together the offers of its group that are deleted in this transaction, itself included */
+export function deleted(offer: Offer, at: Date, together: readonly Offer[] = [offer]): OfferEvent {
   const deletedAt = offer.deletedAt ?? at;
+  const { groupId } = offer;
   return event(OfferDeleted, {
     ...reference(offer),
     ...creditFacts(offer, deletedAt),
     deletedAt: deletedAt.toISOString(),
+    ...(groupId !== null &&
+      together.length > 1 && {
+        group: { groupId, title: groupTitle(together), unused: unusedOf(together, at) },
+      }),
   });
 }
 
@@ -174,9 +196,10 @@ function reference(offer: Offer) {
   };
 }
 
-function price(offer: Offer, together: readonly Offer[]) {
+function price<Facts extends object>(offer: Offer, together: readonly Offer[], facts: Facts) {
   const { createdBy, currency, netMinor, vatMinor, groupId } = offer;
   const total = (amount: 'netMinor' | 'vatMinor') => sum(together.map((each) => each[amount])).toString();
+  const first = (at: 'startAt' | 'expiryAt') => new Date(Math.min(...together.map((each) => +each[at])));
   return {
     createdBy,
     currency,
@@ -187,8 +210,14 @@ function price(offer: Offer, together: readonly Offer[]) {
         groupId,
         title: groupTitle(together),
         places: together.length,
+        startAt: first('startAt').toISOString(),
+        expiryAt: first('expiryAt').toISOString(),
+        haveSameTime: together.every(
+          ({ startAt, expiryAt }) => +startAt === +offer.startAt && +expiryAt === +offer.expiryAt,
+        ),
         netMinor: total('netMinor'),
         vatMinor: total('vatMinor'),
+        ...facts,
       },
     }),
   };

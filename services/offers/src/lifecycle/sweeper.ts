@@ -127,12 +127,12 @@ function announceEndSoon(offer: Offer, now: Date, { isExtended, together }: Arou
   };
 }
 
-function announceEnd(offer: Offer, now: Date, { together }: Around): Change<'not-due'> {
+function announceEnd(offer: Offer, now: Date, around: Around): Change<'not-due'> {
   const since = startPassedOver(offer);
   return {
     ok: true,
     offer: { ...offer, endAnnouncedAt: now },
-    events: [...(since === null ? [] : [activated(offer, since)]), ended(offer, together, now)],
+    events: [...(since === null ? [] : [activated(offer, since)]), ended(offer, around, now)],
   };
 }
 

@@ -8,6 +8,7 @@
 
 import { offerTextFacts } from '@offer-ads/contracts/values/offer-texts';
 import { EXAMINED_OFFERS, type OfferSort } from '@offer-ads/contracts/values/offers-list';
+import { GREATEST_ID } from '@offer-ads/contracts/values/primitives';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { writeCursor } from '../domain/listing-query.ts';
 import type { OfferContent, statusAt } from '../domain/offer.ts';
@@ -40,9 +41,11 @@ export type OfferWithFigures = ListedOffer & {
   readonly clicks: number;
   /** Price less credits, net of VAT; 0 while the offer is not paid. */
   readonly spendMinor: bigint;
+  /** Those of its group that are not deleted. */
+  readonly groupOffers: number | null;
 };
 
-/** For the rows of `withFigures`, which adds the three columns. */
+/** For the rows of `withFigures`, which adds the four columns. */
 const toOfferWithFigures = toOffer as (row: OfferRow) => OfferWithFigures;
 
 export type PortalPage = {
@@ -104,7 +107,9 @@ export async function readForPortal(db: Queryable, ids: readonly number[]): Prom
 
 function withFigures(page: string): string {
   return `SELECT listed.*, coalesce(views, 0)::float8 AS views, coalesce(clicks, 0)::float8 AS clicks,
-      ${spendOf('listed.offer_id')} AS spend_minor
+      ${spendOf('listed.offer_id')} AS spend_minor,
+      CASE WHEN listed.group_id IS NOT NULL THEN (SELECT count(*)::integer FROM offers AS other
+        WHERE other.group_id = listed.group_id AND other.shown_at IS NOT NULL AND other.deleted_at IS NULL) END AS group_offers
     FROM (${named(page)}) AS listed LEFT JOIN traffic_totals USING (offer_id)
     ${newestFirst}`;
 }
@@ -288,16 +293,14 @@ function matchesSql(search: string | null, parameter: (value: unknown) => string
   return `(strpos(lower(title), lower(${parameter(search)}::text)) > 0 OR offer_id = ${parameter(numberIn(search))}::integer)`;
 }
 
-/** Behind all offers that end at the same instant. */
-const maxOfferId = 2 ** 31 - 1;
-
 /** Offers that have not ended, those that end next first, behind the place of the query. `fits`: whether the filters of the query hold. */
 function endingOffers(owner: Owner, query: PortalQuery, now: Date): Statement {
   const { status, afterRanked, onlyDeleted, onlyDisabled } = query;
   const from =
     afterRanked !== null && afterRanked.rank > now.getTime()
       ? { expiryAt: new Date(afterRanked.rank), offerId: afterRanked.offerId }
-      : { expiryAt: now, offerId: maxOfferId };
+      : // Behind all offers that end now.
+        { expiryAt: now, offerId: GREATEST_ID };
   const values = [
     ...rangeOf(owner, { ...query, after: null }),
     EXAMINED_OFFERS,

@@ -1,6 +1,7 @@
-/** Results of an organisation in the last days: what its first page in the portal shows. */
+/** Results of an organisation in a period, as the first page of the portal shows them. */
 
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
+import { MAX_BEST } from '@offer-ads/contracts/public/api';
 import { type DayRange, daysIn } from '@offer-ads/contracts/values/day-range';
 import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
@@ -12,8 +13,6 @@ import type { Owner } from '../offers-store.ts';
 import { sumTrafficOfOrganisation } from '../traffic/traffic-store.ts';
 import { bestOffers, countOffersNow } from './results-store.ts';
 import { spendIn } from './spend-store.ts';
-
-const BEST = 5;
 
 type Wish = {
   /** So many days until now, or days of the time zone. */
@@ -49,7 +48,7 @@ export async function readResults(
       sumTrafficOfOrganisation(tx, owner, current, buckets.starts),
       sumTrafficOfOrganisation(tx, owner, before, [before.from]),
       countOffersNow(tx, owner, now),
-      bestOffers(tx, owner, current, BEST),
+      bestOffers(tx, owner, current, MAX_BEST),
       spendIn(tx, owner, booked(current)),
       spendIn(tx, owner, booked(before)),
     ]),

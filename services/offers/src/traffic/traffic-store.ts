@@ -125,14 +125,14 @@ export async function sumTraffic(db: Queryable, offerId: number, period: Period)
   return { views, clicks };
 }
 
-/** The same sums for buckets that begin at these instants, by the position of the bucket. */
+/** The same sums over these offers, for buckets that begin at these instants, by the position of the bucket. */
 export function sumTrafficFrom(
   db: Queryable,
-  offerId: number,
+  offerIds: readonly number[],
   period: Period,
   starts: readonly Date[],
 ): Promise<ReadonlyMap<number, Traffic>> {
-  return sumFrom(db, 'traffic WHERE offer_id = $4', period, starts, [offerId]);
+  return sumFrom(db, 'traffic WHERE offer_id = ANY ($4::integer[])', period, starts, [offerIds]);
 }
 
 /** Of each of these offers, in whole hours from the beginning of the period on and before its end. */

@@ -1,6 +1,7 @@
 /** Many creations at once, through two replicas: one key, different keys with little room, and the balance. */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Offers } from '../../src/service.ts';
@@ -9,10 +10,7 @@ import { type Answer, offersUnderTest } from '../offers-under-test.ts';
 import { created } from './creating.ts';
 
 const under = offersUnderTest();
-let replica: Offers;
-beforeAll(async () => {
-  replica = await under.startReplica();
-});
+const replica = forAllTests(() => under.startReplica());
 
 const MANY = 64;
 /** The first creations are disturbed by a sweep at every step. The last ones are not, or none would be finished. */

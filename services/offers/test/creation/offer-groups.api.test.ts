@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { DAY_MS } from '@offer-ads/contracts/values/durations';
 import { ownNames, placeLimits } from '@offer-ads/contracts/values/places';
-import { gif } from '@offer-ads/testing/pictures/pictures';
+import { gif, png } from '@offer-ads/testing/pictures/pictures';
 import {
   type CreateOptions,
   create,
@@ -44,12 +45,18 @@ const states = async (group: Created) =>
   Promise.all(idsOf(group).map(async (id) => (await under.offer(id))['status']));
 const byCard = { payment_method: 'E' };
 
-/** The payer pays for all, and billing says so of each. */
+/** What billing says of each offer when the payer has paid for all: 2.00 VAT. */
+const paidGroup = (ids: readonly number[]) => {
+  const together = ['66', '67', '67'].map((vatMinor, index) => ({
+    offerId: ids[index] ?? 0,
+    netMinor: '1000',
+    vatMinor,
+  }));
+  return together.map((part) => offerPaid(under, part.offerId, { ...part, together }));
+};
 async function payGroup(group: Created): Promise<void> {
   under.otherServices.billing.pay(-group.group_id);
-  // Of 2.00 in all.
-  for (const [index, vatMinor] of ['66', '67', '67'].entries())
-    await under.deliver(OfferPaid, offerPaid(under, idsOf(group)[index] ?? 0, { vatMinor }));
+  for (const paid of paidGroup(idsOf(group))) await under.deliver(OfferPaid, paid);
 }
 
 describe('a group from the balance', () => {
@@ -76,13 +83,17 @@ describe('a group from the balance', () => {
         [id, 'OfferPaymentApplied'],
       ]),
     );
-    const group = { groupId, places: 3, netMinor: '3000', vatMinor: '0' };
+    const group = { groupId, places: 3, haveSameTime: true, netMinor: '3000', vatMinor: '0' };
     expect((await under.events())[1]?.data).toMatchObject({ netMinor: '1000', group });
     for (const [index, { offer_id: id }] of offers.entries()) {
       const { latitude, longitude, label = null } = threePlaces[index]!;
       const place = { latitude, longitude, place_label: label, group_id: groupId };
       expect(await bodyOf('GET', `/offers/${id}`)).toMatchObject({ title: 'Two for one', ...place });
-      expect(await bodyOf('GET', `/portal/offers/${id}`)).toMatchObject({ ...place, cost_minor: '1000' });
+      expect(await bodyOf('GET', `/portal/offers/${id}`)).toMatchObject({
+        ...place,
+        cost_minor: '1000',
+        group_offers: 3,
+      });
     }
 
     // The repeat of a purchase has the reply of the first, also at another price.
@@ -166,13 +177,15 @@ describe('a group from the balance', () => {
           { latitude: 91, longitude: 0, lat: 1 },
           { latitude: 0, longitude: '0', label: 'x'.repeat(placeLimits.labelAtMost + 1) },
           null,
+          // Half of a surrogate pair, which Postgres cannot store.
+          { latitude: 0, longitude: 0, label: '\ud83d' },
         ]),
       },
       {},
       coded(
         'E1',
         400,
-        `places[0].latitude must be a number from -90 to 90; places[0].lat is not known, a place has latitude, longitude, label, ${ownNames.join(', ')}; places[1].longitude must be a number from -180 to 180; places[1].label must be a text of at most 80 characters without line breaks and HTML; places[2] must be an object`,
+        `places[0].latitude must be a number from -90 to 90; places[0].lat is not known, a place has latitude, longitude, label, ${ownNames.join(', ')}; places[1].longitude must be a number from -180 to 180; places[1].label must be a text of at most 80 characters without line breaks and HTML; places[2] must be an object; places[3].label must be a text of at most 80 characters without line breaks and HTML`,
       ),
     ],
     [
@@ -319,6 +332,28 @@ describe('places with values of their own', () => {
     expect(salesIn(under)).toContainEqual([-group.group_id, expect.objectContaining({ netMinor: 27_77n })]);
   });
 
+  it('have the pictures that they name, or the only one; another name is a fault of the place', async () => {
+    const create = async (images: readonly (string | undefined)[], sent: readonly string[]) => {
+      const places = images.map((image, index) => ({ ...threePlaces[index], image }));
+      const body = await form({ 'location[]': undefined, places: JSON.stringify(places) }, null);
+      for (const [index, name] of sent.entries())
+        body.append('image', new Blob([new Uint8Array(await png({ seed: index + 1 }))]), name);
+      const headers = { 'Idempotency-Key': randomUUID() };
+      return (await under.call('POST', '/offer-groups', { body, headers })).body as Created;
+    };
+    const group = await create(['soho.png', 'caf\u00e9.png', 'soho.png'], ['soho.png', 'caf\u00e9.png']);
+    const [soho, cafe, again] = await Promise.all(idsOf(group).map(shown));
+    expect(again?.image?.split('?')[0]).toBe(soho?.image?.split('?')[0]);
+    expect(cafe?.image?.split('?')[0]).not.toBe(soho?.image?.split('?')[0]);
+    expect(await create(['a.png', undefined], ['a.png'])).toMatchObject({ return_code: 'S1' });
+    expect(await create(['a.png', undefined], ['a.png', 'b.png'])).toMatchObject({
+      message: 'places[1].image is missing',
+    });
+    expect(await create(['a.png', 'c.png'], ['a.png', 'b.png'])).toMatchObject({
+      message: 'places[1].image must be the file name of a picture that is sent with the form as image',
+    });
+  });
+
   it('have one payment link, which ends with the first of them', async () => {
     await createdGroup({
       ...byCard,
@@ -392,13 +427,47 @@ describe('a group by card', () => {
   it('is finished with payments that came first, and with those that come later', async () => {
     const { billing } = under.otherServices;
     billing.onSold = async () => {
-      const [{ offer_id: id } = { offer_id: 0 }] = await under.postgres.query<{ offer_id: number }>(
-        'SELECT offer_id FROM offers ORDER BY offer_id DESC LIMIT 1',
-      );
-      await under.deliver(OfferPaid, offerPaid(under, id, { vatMinor: '67' }));
+      const rows = await under.postgres.query<{ id: number }>('SELECT offer_id AS id FROM offers ORDER BY 1');
+      const [first] = paidGroup(rows.map(({ id }) => id));
+      await under.deliver(OfferPaid, first!);
     };
     const group = await createdGroup({ ...byCard, ...startingNow });
-    expect(await states(group)).toEqual(['Awaiting Payment', 'Awaiting Payment', 'Active']);
+    expect(await states(group)).toEqual(['Active', 'Active', 'Active']);
+    await under.clearEvents();
+    await payGroup(group);
+    expect(await under.events()).toEqual([]);
+  });
+
+  it('that is paid after an end is told of in one transaction, with the Unused Time of all, however often its events come', async () => {
+    const places = threePlaces.map(({ latitude, longitude }, index) => ({
+      latitude,
+      longitude,
+      expiry_datetime: `2026-06-0${index + 2}T12:00:00Z`,
+    }));
+    const group = await createdGroup({ ...byCard, ...startingNow, places: JSON.stringify(places) });
+    under.clock.set('2026-06-02T12:00:00Z');
+    await under.clearEvents();
+    under.otherServices.billing.pay(-group.group_id);
+    await Promise.all(
+      paidGroup(idsOf(group)).flatMap((paid) => [1, 2].map(() => under.deliver(OfferPaid, paid))),
+    );
+    const firstEnd = { haveSameTime: false, expiryAt: '2026-06-02T12:00:00.000Z' };
+    const unused = [1, 2, 3].map((days, index) => ({
+      offerId: idsOf(group)[index],
+      unusedMs: DAY_MS,
+      scheduledMs: days * DAY_MS,
+    }));
+    expect(
+      (await under.events()).map(({ name, data }) => [name, data.offerId, data.outcome, data.group]),
+    ).toEqual(
+      ['ended', 'active', 'active'].map((outcome, index) => [
+        'OfferPaymentApplied',
+        idsOf(group)[index],
+        outcome,
+        expect.objectContaining({ ...firstEnd, netMinor: '3000', vatMinor: '200', unused }),
+      ]),
+    );
+    expect(await states(group)).toEqual(['Ended', 'Active', 'Active']);
   });
 
   it('is deleted as a whole while it is unpaid, by any of its offers', async () => {
@@ -426,10 +495,14 @@ describe('a group by card', () => {
     expect((await under.call('DELETE', `/offers/${second}`)).body).toMatchObject({ return_code: 'E6' });
     expect(await states(group)).toEqual(Array(3).fill('Awaiting Payment'));
     expect(await under.count('offers WHERE deleting_since IS NOT NULL')).toBe(0);
-    for (const [index, id] of idsOf(group).entries())
-      await under.deliver(OfferPaid, offerPaid(under, id, { vatMinor: ['66', '67', '67'][index]! }));
+    for (const paid of paidGroup(idsOf(group))) await under.deliver(OfferPaid, paid);
     expect((await under.call('DELETE', `/offers/${first}`)).status).toBe(200);
     expect(await states(group)).toEqual(['Deleted', 'Scheduled', 'Scheduled']);
+    const { data } = (await bodyOf('GET', '/portal/offers?search=Two')) as {
+      data: Record<string, unknown>[];
+    };
+    const listed = data.filter(({ group_id: id }) => id === group.group_id);
+    expect(listed.map(({ group_offers: count }) => count)).toEqual([2, 2]);
   });
 
   it('whose deletion got no answer works again: billing is told once for all offers', async () => {
@@ -477,9 +550,16 @@ describe('a command for a group', () => {
       ],
       totals: { offers: 2, live: 2, views: 0, clicks: 0, spent: 30 },
     });
+    await under.clearEvents();
     expect(await bodyOf('DELETE', path)).toMatchObject({
       results: Array(2).fill(results(true, 'Offer has been deleted')),
     });
+    // Both say what billing credits together, so that one mail tells of it.
+    const unused = idsOf(group)
+      .slice(1)
+      .map((offerId) => ({ offerId, unusedMs: expect.any(Number), scheduledMs: expect.any(Number) }));
+    const credited = { group: { groupId: group.group_id, unused } };
+    expect((await under.events()).map(({ data }) => data)).toMatchObject([credited, credited]);
     expect(await states(group)).toEqual(['Deleted', 'Deleted', 'Deleted']);
   });
 
@@ -491,7 +571,9 @@ describe('a command for a group', () => {
     });
   });
 
-  it.each(['GET', 'PATCH', 'DELETE', 'POST /pause', 'POST /resume'])(
+  const series = 'GET /analytics/series?interval=all&granularity=day';
+
+  it.each(['GET', 'PATCH', 'DELETE', 'POST /pause', 'POST /resume', series])(
     '%s is 401 for another organisation, the other mode and no group',
     async (line) => {
       const group = await createdGroup();
@@ -505,7 +587,8 @@ describe('a command for a group', () => {
         const form = method === 'PATCH' && { body: formOf({ title: 'Theirs' }) };
         const { status, body } = await under.call(method, `/offer-groups/${id}${rest}`, { caller, ...form });
         expect({ status, body }).toEqual(coded('E1', 401, 'Offer group not found'));
-        expect((await under.call('GET', `/portal/offer-groups/${id}`, { caller })).status).toBe(404);
+        for (const path of ['', '/analytics/series?interval=all', '/analytics.csv?interval=all'])
+          expect((await under.call('GET', `/portal/offer-groups/${id}${path}`, { caller })).status).toBe(404);
       }
       expect(await states(group)).toEqual(['Scheduled', 'Scheduled', 'Scheduled']);
     },

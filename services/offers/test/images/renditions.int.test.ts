@@ -78,8 +78,19 @@ describe('with pictures in a bucket', () => {
     const calls = renditionCalls(under);
     const { renditions } = await shownNew(under);
     const many = renditions.flatMap(({ url }) => Array<URL>(15).fill(url));
-    const loaded = await Promise.all(many.map(load));
-    expect(loaded.every(({ width }, at) => width === renditions[Math.floor(at / 15)]?.width)).toBe(true);
+    const askedAt = performance.now();
+    const loaded = await Promise.all(
+      many.map(async (url) => {
+        const { width } = await load(url);
+        return { width, ms: performance.now() - askedAt };
+      }),
+    );
+    // The whole picture is shown only to a browser that has waited for three seconds, which a busy machine may need.
+    const wrong = ({ width, ms }: { width: number; ms: number }, at: number) =>
+      width !== renditions[Math.floor(at / 15)]?.width && (width !== whole.width || ms < 3_000);
+    expect(loaded.filter(wrong)).toEqual([]);
+    for (const { url, width } of renditions)
+      await eventually(async () => expect(await load(url)).toMatchObject({ width }));
     expect(calls.count).toBe(3);
   });
 

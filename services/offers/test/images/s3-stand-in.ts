@@ -26,7 +26,8 @@ type S3Error = { readonly status: number; readonly code: string };
 type Answer = S3Error | { readonly body: Buffer | string; readonly contentType: string | undefined };
 
 export async function startS3StandIn(): Promise<S3StandIn> {
-  const server = createServer((req, res) => {
+  // As that of a bucket: the caller closes an idle connection first.
+  const server = createServer({ keepAliveTimeoutBuffer: 60_000 }, (req, res) => {
     void answer(standIn, req)
       .catch((): S3Error => ({ status: 500, code: 'InternalError' }))
       .then((reply) => send(standIn, res, req, reply));

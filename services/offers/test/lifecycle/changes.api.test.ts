@@ -1,6 +1,7 @@
-/** GET /portal/offers/{offer_id}/changes: who changed an offer and when. */
+/** GET /portal/offers/{offer_id}/changes and /offers/{offer_id}/changes: who changed an offer and when. */
 import { describe, expect, it } from '@jest/globals';
 import { type ChangesReply, changesReply } from '@offer-ads/contracts/portal/offers-api';
+import { changesReply as keysChangesReply } from '@offer-ads/contracts/public/api';
 import { byCard, create, createdId, formOf, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 
@@ -32,6 +33,7 @@ describe('200', () => {
     await under.admin('POST', `/admin/offers/${id}/disable`, { reason: 'its terms' });
     await under.call('POST', `/portal/offers/${id}/review-request`, { caller: ann });
     await under.admin('POST', `/admin/offers/${id}/enable`, {});
+    await expectForKeys(id);
     await under.call('DELETE', `/offers/${id}`, { caller: ann });
     const { data } = await changes(id);
     expect(data.map(({ what, by }) => [what, by])).toEqual([
@@ -50,6 +52,34 @@ describe('200', () => {
       '12:00',
     ]);
   });
+
+  /** The same changes, by kinds of authors instead of persons and keys. */
+  async function expectForKeys(id: number) {
+    const seen: unknown[] = [];
+    for (let cursor = ''; ; ) {
+      const { status, body } = await under.call('GET', `/offers/${id}/changes?limit=3${cursor}`, {
+        caller: key,
+      });
+      expect(status).toBe(200);
+      const { data, pagination } = keysChangesReply.parse(body);
+      seen.push(...data.map(({ what, by, fields }) => [what, by, ...fields]));
+      cursor = `&cursor=${pagination.next_cursor}`;
+      expect(pagination).toMatchObject({ limit: 3, count: data.length, has_more: seen.length < 7 });
+      if (!pagination.has_more) break;
+    }
+    expect(seen).toEqual([
+      ['enabled', 'platform'],
+      ['review_requested', 'person'],
+      ['disabled', 'platform'],
+      ['edited', 'this_key', 'title'],
+      ['resumed', 'person'],
+      ['paused', 'person'],
+      ['created', 'this_key'],
+    ]);
+    const other = await under.call('GET', `/offers/${id}/changes`, { caller: { ...key, keyId: 8 } });
+    expect(keysChangesReply.parse(other.body).data.at(-1)).toMatchObject({ by: 'other_key' });
+    expect(JSON.stringify(other.body)).not.toMatch(/person_id|key_id/);
+  }
 
   it('an offer that begins when the one ends whose picture it has extends that one', async () => {
     const id = await createdId(under, startingNow);
@@ -109,5 +139,13 @@ it('is 404 for other organisations and the other mode, and 400 for a bad page', 
   expect(await under.call('GET', `/portal/offers/${id}/changes?limit=201`)).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining('limit') },
+  });
+  expect(await under.call('GET', `/offers/${id}/changes?limit=101&cursor=0`)).toMatchObject({
+    status: 400,
+    body: {
+      return_code: 'E1',
+      message:
+        'limit must be a whole number from 1 to 100; cursor must be the next_cursor of an earlier page',
+    },
   });
 });

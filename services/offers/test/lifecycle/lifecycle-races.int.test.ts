@@ -1,7 +1,8 @@
 /** Two commands at once, through two replicas: they run one after the other in either order, and nothing happens twice or is lost. */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import type { Offers } from '../../src/service.ts';
 import { byCard, createdId, formOf, type Parts, startingNow } from '../forms.ts';
@@ -14,10 +15,7 @@ const HOUR = 3_600_000;
 const [ROUNDS, ROUNDS_WITH_CLOCK] = [runs(2, 200), runs(6, 200)];
 
 const under = offersUnderTest();
-let replica: Offers;
-beforeAll(async () => {
-  replica = await under.startReplica();
-});
+const replica = forAllTests(() => under.startReplica());
 
 const advertise = (method: string, path: string, form?: () => FormData) => async (id: number, to: Offers) => {
   const o = { to, ...(form && { body: form() }) };

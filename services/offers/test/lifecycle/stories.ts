@@ -154,7 +154,10 @@ function take(offer: Offer, { command, page }: Step, now: Date): Taken {
       // The condition of the sweeper: an offer that was deleted before its expiry never ends.
       const canEnd = offer.deletedAt === null || offer.deletedAt >= offer.expiryAt;
       if (offer.endAnnouncedAt !== null || now < offer.expiryAt || !canEnd) return unchanged;
-      return { offer: { ...offer, endAnnouncedAt: now }, events: [ended(offer, [offer], now)] };
+      return {
+        offer: { ...offer, endAnnouncedAt: now },
+        events: [ended(offer, { together: [offer], alsoNow: [offer] }, now)],
+      };
     }
   }
 }

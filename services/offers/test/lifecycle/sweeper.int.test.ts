@@ -1,8 +1,8 @@
 /** OfferActivated, OfferEndsSoon, OfferEnded and WeekEnded: each is written once, with several replicas running. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import type { Offers } from '../../src/service.ts';
 import { byCard, copyOffer, createdId, createGroup, formOf, startingNow, threePlaces } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
@@ -13,10 +13,7 @@ const HOUR = 3_600_000;
 const HUNDREDS = 250;
 
 const under = offersUnderTest();
-let replica: Offers;
-beforeAll(async () => {
-  replica = await under.startReplica();
-});
+const replica = forAllTests(() => under.startReplica());
 
 async function announceAt(time: string): Promise<void> {
   under.clock.set(`2026-06-01T${time}Z`);
@@ -171,6 +168,11 @@ describe('WeekEnded', () => {
     const id = await createdId(under, week, { caller });
     const paused = await createdId(under, week, { caller });
     await under.call('POST', `/offers/${paused}/pause`, { caller });
+    const places = JSON.stringify([{ latitude: 50, longitude: 10, label: 'Soho' }]);
+    const group = (await createGroup(under, { ...week, places }, { caller })).body as {
+      offers: { offer_id: number }[];
+    };
+    const placed = group.offers[0]!.offer_id;
     await createdId(under, { ...week, environment: 'TEST' });
     await createdId(
       under,
@@ -187,8 +189,9 @@ describe('WeekEnded', () => {
     };
     expect(await report('2026-06-08T05:59:59Z')).toEqual([]);
     expect(await report('2026-06-09T00:00:00Z')).toEqual([]);
-    // 6.5 of 14 days of 10.00.
+    // Of each 6.5 of 14 days of 10.00.
     const results = { views: 3, clicks: 1, costMinor: '464' };
+    const unseen = { views: 0, clicks: 0, costMinor: '464' };
     const written = await report('2026-06-08T06:00:00Z');
     expect(written).toEqual([
       {
@@ -197,9 +200,12 @@ describe('WeekEnded', () => {
         currency: 'GBP',
         from: '2026-06-01T00:00:00.000Z',
         to: '2026-06-08T00:00:00.000Z',
-        offers: [{ offerId: id, title: 'Two for one', ...results }],
+        offers: [
+          { offerId: id, title: 'Two for one', ...results },
+          { offerId: placed, title: 'Two for one (Soho)', ...unseen },
+        ],
         moreOffers: 0,
-        total: results,
+        total: { ...results, costMinor: '928' },
       },
     ]);
     expect(await report('2026-06-08T07:00:00Z')).toEqual(written);

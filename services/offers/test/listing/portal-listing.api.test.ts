@@ -164,6 +164,7 @@ describe('a command for many offers', () => {
     ['the same twice', [1, 1]],
     ['too many', Array.from({ length: MAX_OFFERS_AT_ONCE + 1 }, (_, n) => n + 1)],
     ['no numbers', ['1']],
+    ['a number above all ids', [1, 2 ** 31]],
   ])('is 400 for %s', async (_, offerIds) => {
     expect(await send('pause', offerIds)).toMatchObject({
       status: 400,
@@ -185,9 +186,11 @@ describe('files', () => {
     const lines = String(body).split('\r\n');
     expect(lines).toHaveLength(4);
     expect(lines[1]).toMatch(
-      new RegExp(`^${coffee},Coffee,Active,no,.*,8,1,12.5,GBP,10.00,10.00,10.00,1250.00,50$`),
+      new RegExp(
+        `^${coffee},Coffee,"51.5074, -0.1278",Active,no,.*,8,1,12.5,GBP,10.00,10.00,10.00,1250.00,50$`,
+      ),
     );
-    expect(lines[2]).toContain(`,"'=1+1, ""now""",Active,`);
+    expect(lines[2]).toContain(`,"'=1+1, ""now""","51.5074, -0.1278",Active,`);
     expect(
       String((await get('/offers.csv?search=coffee&offer_status=active')).body).split('\r\n'),
     ).toHaveLength(3);

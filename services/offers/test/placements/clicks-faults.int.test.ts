@@ -1,8 +1,9 @@
 /** Clicks while the database is slow or away: browsers are led on, and each click counts once afterwards. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Offers, startOffers } from '../../src/service.ts';
 import { createdId, startingNow } from '../forms.ts';
@@ -11,8 +12,8 @@ import { click, countsOf, place } from './placing.ts';
 
 const under = offersUnderTest();
 /** Between the replica and its database. */
-let wire: TcpProxy;
-let replica: Offers;
+const wire = forAllTests(() => startTcpProxy(under.config.OFFERS_DATABASE_URL));
+const replica = forAllTests(() => startBehindWire());
 let offerId: number;
 
 const startBehindWire = () =>
@@ -23,14 +24,8 @@ const startBehindWire = () =>
     ),
   );
 
-beforeAll(async () => {
-  wire = await startTcpProxy(under.config.OFFERS_DATABASE_URL);
-  replica = await startBehindWire();
-});
 afterAll(async () => {
   wire.bringBack();
-  await replica[Symbol.asyncDispose]();
-  await wire[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
   wire.bringBack();

@@ -123,8 +123,7 @@ describe('offers in memory', () => {
           if (round % 3 === 0) await tx.query('SELECT pg_sleep(0.01)');
         });
     };
-    await Promise.all(others.map(write));
-    written.abort();
+    await Promise.all(others.map(write)).finally(() => written.abort());
     await looks;
     await followed.refresh();
     expect(seen(followed)).toEqual(others.filter((offerId) => (19 + offerId) % 2 !== 0));

@@ -2,9 +2,9 @@
  * Advances at the same time as creations and sweepers, on two replicas; and a process that is killed in the middle of one. Advances against
  * commands: lifecycle-races.int.test.ts.
  */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
-import type { Offers } from '../../src/service.ts';
 import { copyOffer, create, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest, startAfresh } from '../offers-under-test.ts';
 import { advance, HOUR_S, namesOfEvents } from './clocks.ts';
@@ -12,10 +12,7 @@ import { advance, HOUR_S, namesOfEvents } from './clocks.ts';
 const ROUNDS = runs(6, 200);
 
 const under = offersUnderTest();
-let replica: Offers;
-beforeAll(async () => {
-  replica = await under.startReplica();
-});
+const replica = forAllTests(() => under.startReplica());
 
 /** Both at once, each first in half of the rounds. */
 async function atOnce<A, B>(round: number, one: () => Promise<A>, other: () => Promise<B>): Promise<[A, B]> {

@@ -1,18 +1,15 @@
 /** Random lives of TEST offers: played by a test clock they are what they are by the real clock, event by event. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { fc, runs } from '@offer-ads/testing/profile';
-import type { Offers } from '../../src/service.ts';
 import { byCard, createdId } from '../forms.ts';
 import { offersUnderTest, startAfresh } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';
 import { advance, eventsOf, HOUR_S } from './clocks.ts';
 
 const under = offersUnderTest();
-let replica: Offers;
-beforeAll(async () => {
-  replica = await under.startReplica();
-});
+const replica = forAllTests(() => under.startReplica());
 
 const commands = ['pause', 'resume', 'disable', 'enable', 'pay', 'delete', 'wait'] as const;
 type Step = { readonly hours: number; readonly command: (typeof commands)[number] };

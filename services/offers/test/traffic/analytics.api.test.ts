@@ -8,7 +8,8 @@ import {
   analyticsSeriesReply,
   MAX_POINTS,
 } from '@offer-ads/contracts/public/api';
-import { createdId, startingNow } from '../forms.ts';
+import { type CreateGroupReply, groupSeriesReply } from '@offer-ads/contracts/public/groups-api';
+import { createdId, createGroup, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { seeOffer } from '../placements/placing.ts';
 
@@ -126,11 +127,9 @@ describe('GET /offers/{offer_id}/analytics/series', () => {
       expect(points.length).toBeLessThanOrEqual(MAX_POINTS);
       expect(points[0]?.start_datetime).toBe(analytics.start_datetime);
       if (granularity === 'hour') {
-        // The portal has the same points, and other names for two of the fields.
         const portal = await under.call('GET', `/portal/offers/${id}/analytics/series?interval=${interval}`);
-        const { status, granularity: _, ...same } = others;
-        const named = { ...same, points, offer_status: status, time_zone: 'UTC' };
-        expect(seriesReply.parse(portal.body)).toEqual(named);
+        const { status: _, granularity: _hour, offer_id: _id, ...same } = others;
+        expect(seriesReply.parse(portal.body)).toEqual({ ...same, points, time_zone: 'UTC' });
       }
       // All others begin at whole hours, days or weeks of UTC.
       const monday = Date.parse('2001-01-01T00:00:00Z');
@@ -138,6 +137,38 @@ describe('GET /offers/{offer_id}/analytics/series', () => {
         expect((Date.parse(at) - monday) % (bucket * 1_000)).toBe(0);
     },
   );
+
+  it('of a group has the sums over all its offers, also deleted ones, until none is left', async () => {
+    const { body } = await createGroup(under, startingNow);
+    const { group_id: group, offers } = body as CreateGroupReply;
+    const ids = offers.map(({ offer_id: id }) => id);
+    for (const [index, id] of ids.entries()) await seeOffer(under, id, { views: 10 ** index, clicks: index });
+    await seeOffer(under, await createdId(under, startingNow), { views: 5 });
+    under.clock.set('2026-06-01T14:00:00Z');
+    await under.call('DELETE', `/offers/${ids[0]}`);
+    const path = `/offer-groups/${group}/analytics/series`;
+    const metrics = { views: 111, clicks: 3 };
+    const reply = await under.call('GET', `${path}?interval=24h&granularity=hour`);
+    expect(groupSeriesReply.parse(reply.body)).toMatchObject({
+      group_id: group,
+      granularity: 'hour',
+      metrics,
+    });
+    const portal = async () => (await under.call('GET', `/portal${path}?interval=all`)).body;
+    expect(seriesReply.parse(await portal())).toMatchObject({
+      metrics,
+      points: [
+        { start_datetime: expect.any(String), ...metrics },
+        ...[13, 14].map((hour) => ({ start_datetime: `2026-06-01T${hour}:00:00.000Z`, views: 0, clicks: 0 })),
+      ],
+    });
+    const file = await under.call('GET', `/portal/offer-groups/${group}/analytics.csv?interval=all`);
+    expect(file.body).toContain(',111,3,');
+    await under.call('DELETE', `/offer-groups/${group}`);
+    under.clock.set('2026-06-05T14:00:00Z');
+    expect((await under.call('GET', `${path}?interval=24h&granularity=hour`)).status).toBe(401);
+    expect(await portal()).toMatchObject({ metrics, end_datetime: '2026-06-01T14:00:00.000Z' });
+  });
 
   it('of chosen days, the last one included, has their counts alone', async () => {
     const id = await createdId(under, { ...startingNow, expiry_datetime: '2026-07-01T12:00:00Z' });

@@ -1,31 +1,30 @@
 /** What nobody waits for ends at once: a count whose caller is gone, and following changes when the service stops. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Target } from '@offer-ads/contracts/audience/target';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { callerGone } from '@offer-ads/platform/process/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-stores-serve';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import type { TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { AudienceEngine } from '../../src/audience/audience.ts';
 import { openMembersFeed } from '../../src/audience/members-feed-store.ts';
 import { openMongoAudience } from '../../src/audience/mongo-audience-store.ts';
-import { type MongoUnderTest, openMongoUnderTest } from '../mongo-under-test.ts';
+import { openMongoUnderTest } from '../mongo-under-test.ts';
 import { london } from '../people.ts';
 
-let database: MongoUnderTest;
+const database = forAllTests(() => openMongoUnderTest());
 let wire: TcpProxy;
 let mongo: Mongo;
 let audience: AudienceEngine;
 
 beforeAll(async () => {
-  database = await openMongoUnderTest();
   wire = database.wire;
   mongo = await database.connect({ url: wire.url });
   audience = openMongoAudience(mongo.connection);
   await startWhenStoresServe(openMongoAudience(mongo.connection).prepare);
 });
-afterAll(() => database[Symbol.asyncDispose]());
 
 const everybody: Target = { ...london, radiusMiles: 30, gender: [], interests: [] };
 

@@ -1,5 +1,5 @@
 /** The audience in memory follows MongoDB through outages and losses of history, and counts while grids are built. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as afterOtherWork, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { createMetrics, type Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -7,6 +7,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { testProfile } from '@offer-ads/testing/profile';
 import type { TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import mongoose from 'mongoose';
 import type { Audience } from '../../src/audience/audience.ts';
 import { buildInThread } from '../../src/audience/build-in-thread.ts';
 import {
@@ -120,6 +121,17 @@ describe('an audience', () => {
     expect(builds).toEqual(['mongo']);
   });
 
+  it('is read from a MongoDB that answers slowly, counts at once, and follows it', async () => {
+    await write(...first(...Array.from({ length: 3_000 }, (_, index) => index + 1)));
+    wire.slowDown(300);
+    const audience = await start();
+    expect(await audience.count(everybody)).toBe(3_000);
+    await write(...first(3_001));
+    expect(await Promise.race([audience.count(everybody), afterOtherWork('asked MongoDB')])).toBe(3_000);
+    await counts(audience, 3_001);
+    expect(builds).toEqual(['mongo']);
+  });
+
   // Only heartbeats of the driver notice this, after about twelve seconds.
   itWhenLong('applies missed changes after MongoDB was silent', async () => {
     const audience = await start();
@@ -176,6 +188,31 @@ describe('an audience', () => {
     await counts(audience, 1);
     expect(await audience.check?.({ repair: false })).toMatchObject({ ok: true, members: 1, counted: 1 });
     expect(await metric('audience_unreadable_members_total')).toBe(1);
+  });
+
+  it('is read from documents made by hand, whatever type their numbers have, without the unreadable ones', async () => {
+    const { Double, Int32, Long } = mongoose.mongo.BSON;
+    const place = { type: 'Point', coordinates: [new Double(-0.12), new Double(51.5)] };
+    const usual = { position: place, gender: 'Male', interests: [1, 2], active: true, banned: false };
+    const members = writer.connection.collection<{ _id: object; [field: string]: unknown }>('members');
+    await members.insertMany([
+      { ...usual, _id: new Int32(1) },
+      { ...usual, _id: Long.fromString('5000000000'), interests: [new Double(3), Long.fromInt(2)] },
+      {
+        ...usual,
+        _id: new Int32(3),
+        position: { type: 'Point', coordinates: [new Int32(0), new Int32(51)] },
+      },
+      { ...usual, _id: new Int32(4), gender: 'Drôle' },
+      { ...usual, _id: new Int32(5), interests: [true] },
+      { ...usual, _id: new Int32(6), position: [place, place] },
+      { ...usual, _id: new Int32(7), interests: null },
+    ]);
+    const audience = await start();
+    await counts(audience, 2);
+    expect(await audience.count({ ...everybody, interests: [3] })).toBe(1);
+    expect(await audience.count({ ...everybody, latitude: 51, longitude: 0, radiusMiles: 5 })).toBe(1);
+    expect(await metric('audience_unreadable_members_total')).toBe(4);
   });
 
   it('is read anew when the collection of members is another one', async () => {

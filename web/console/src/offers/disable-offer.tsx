@@ -1,21 +1,20 @@
 /** Asks for the reason, and disables an offer, of which the advertiser reads the reason, or enables it. */
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
 
 type OfferDialogProps = {
   readonly id: number;
-  readonly close: (done: boolean) => void;
+  readonly close: CloseWithMessage;
 };
 
 export function DisableOffer({ id, close }: OfferDialogProps) {
-  const { send } = useConsole();
   return (
     <ReasonDialog
       title={`Disable offer ${id}?`}
       submit="Disable it"
       ends
-      hint="The advertiser reads it in a mail and in the portal: say what must change. The audit log has it with your name."
-      act={({ reason, seenAt }) => send(`/offers/offers/${id}/disable`, { reason }, seenAt)}
+      advertiserReads
+      act={(send) => send(`/offers/offers/${id}/disable`)}
+      done={() => `Offer ${id} is disabled.`}
       close={close}
     >
       <p>
@@ -27,12 +26,12 @@ export function DisableOffer({ id, close }: OfferDialogProps) {
 }
 
 export function EnableOffer({ id, close }: OfferDialogProps) {
-  const { send } = useConsole();
   return (
     <ReasonDialog
       title={`Enable offer ${id}?`}
       submit="Enable it"
-      act={({ reason, seenAt }) => send(`/offers/offers/${id}/enable`, { reason }, seenAt)}
+      act={(send) => send(`/offers/offers/${id}/enable`)}
+      done={() => `Offer ${id} is enabled.`}
       close={close}
     >
       <p>Members see it again, if it has neither ended nor been paused.</p>

@@ -3,31 +3,33 @@ import { formatMinor, parseAmount } from '@offer-ads/contracts/values/currencies
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { InputField } from '../../../ui/field.tsx';
 import { textOf } from '../../../ui/form.tsx';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
 
 type AddMoneyDialogProps = {
   readonly organisationId: number;
   readonly mode: Mode;
   readonly currency: string;
-  readonly close: (done: boolean) => void;
+  readonly close: CloseWithMessage;
 };
 
 export function AddMoneyDialog({ organisationId, mode, currency, close }: AddMoneyDialogProps) {
-  const { send } = useConsole();
   return (
     <ReasonDialog
       title={`Add money to the ${mode} balance`}
       submit="Add it"
-      act={async ({ reason, values, seenAt }) => {
-        const amountMinor = parseAmount(textOf(values, 'amount').trim(), currency);
-        if (amountMinor === undefined || amountMinor <= 0n) {
-          const message = `Amount: write a number above zero such as ${formatMinor(125_050n, currency)}`;
-          return { ok: false as const, status: 400, returnCode: null, message };
-        }
-        const topUp = { organisationId, mode, currency, amountMinor: `${amountMinor}`, reason };
-        return send('/billing/balances/top-up', { ...topUp, reference: textOf(values, 'reference') }, seenAt);
+      act={(send, values) => {
+        const amountMinor = parseAmount(textOf(values, 'amount'), currency);
+        if (amountMinor === undefined || amountMinor <= 0n)
+          return `Amount: write a number above zero such as ${formatMinor(125_050n, currency)}`;
+        return send('/billing/balances/top-up', {
+          organisationId,
+          mode,
+          currency,
+          amountMinor: `${amountMinor}`,
+          reference: textOf(values, 'reference'),
+        });
       }}
+      done={() => `The money is on the ${mode} balance.`}
       close={close}
     >
       <p>It cannot be taken back, it has no invoice, and the organisation’s admins get a mail.</p>

@@ -2,22 +2,22 @@
 import type { PersonErasureReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { MailboxErasureReply } from '@offer-ads/contracts/admin/notifier-api';
 import { useEffect, useState } from 'preact/hooks';
+import type { Reply } from '../../../ui/calls/call.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Loading } from '../../../ui/states.tsx';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { type Console, useConsole } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
+import { useConsole } from '../session.ts';
 
 type ErasePersonProps = {
   readonly email: string;
-  /** Null: nothing was done. */
-  readonly close: (words: string | null) => void;
+  readonly close: CloseWithMessage;
 };
 
 type Stored = { readonly account: PersonErasureReply; readonly mails: MailboxErasureReply };
 
 export function ErasePerson({ email, close }: ErasePersonProps) {
   const { send } = useConsole();
-  const [stored, setStored] = useState<Stored | string | null>(null);
+  const [stored, setStored] = useState<Reply<Stored> | null>(null);
   useEffect(() => {
     void erase(send, email, { dryRun: true }).then(setStored);
   }, [send, email]);
@@ -26,21 +26,13 @@ export function ErasePerson({ email, close }: ErasePersonProps) {
       title={`Erase ${email} for ever?`}
       submit="Erase for ever"
       ends
-      act={async ({ reason, seenAt }) => {
-        const done = await erase(send, email, { dryRun: false, reason }, seenAt);
-        return typeof done === 'string'
-          ? { ok: false, status: 0, returnCode: null, message: done }
-          : { ok: true, status: 200, body: done, headers: new Headers() };
-      }}
-      close={(wasDone) =>
-        close(
-          wasDone ? 'The person is erased. Look at the parked events: one may contain the address.' : null,
-        )
-      }
+      act={(sendWithReason) => erase(sendWithReason, email, { dryRun: false })}
+      done={() => 'The person is erased. Look at the parked events: one may contain the address.'}
+      close={close}
     >
       {stored === null && <Loading what="what is stored" lines={4} />}
-      {typeof stored === 'string' && <Notice kind="problem">{stored}</Notice>}
-      {stored !== null && typeof stored !== 'string' && <Summary stored={stored} />}
+      {stored?.ok === false && <Notice kind="problem">{stored.message}</Notice>}
+      {stored?.ok && <Summary stored={stored.body} />}
       <div class="stack small muted">
         <p>This is kept:</p>
         <ul>
@@ -96,19 +88,14 @@ function counted(count: number, noun: string): string {
 
 /** Returns what was erased, or why something was not. What is done stays done, so it can be repeated. */
 async function erase(
-  send: Console['send'],
+  send: <Body>(path: string, body: object) => Promise<Reply<Body>>,
   email: string,
-  o: { readonly dryRun: boolean; readonly reason?: string },
-  seenAt?: number,
-): Promise<Stored | string> {
-  const account = await send<PersonErasureReply>(
-    '/gateway/people/erase',
-    { person: { email }, ...o },
-    seenAt,
-  );
-  if (!account.ok) return account.message;
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<Reply<Stored>> {
+  const account = await send<PersonErasureReply>('/gateway/people/erase', { person: { email }, dryRun });
+  if (!account.ok) return account;
   const personIds = account.body.memberships.map(({ personId }) => personId);
-  const mails = await send<MailboxErasureReply>('/notifier/people/erase', { email, personIds, ...o });
-  if (!mails.ok) return `The gateway is done. The notifier is not: ${mails.message}. Try it again.`;
-  return { account: account.body, mails: mails.body };
+  const mails = await send<MailboxErasureReply>('/notifier/people/erase', { email, personIds, dryRun });
+  if (mails.ok) return { ...mails, body: { account: account.body, mails: mails.body } };
+  return { ...mails, message: `The gateway is done. The notifier is not: ${mails.message} Try it again.` };
 }

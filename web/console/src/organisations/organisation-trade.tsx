@@ -4,10 +4,10 @@ import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api
 import type { AdminOffersReply } from '@offer-ads/contracts/admin/offers-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { useState } from 'preact/hooks';
+import { queryOf } from '../../../ui/query-of.ts';
 import { LoadMore } from '../../../ui/states.tsx';
 import { Money } from '../money.tsx';
 import { OffersTable } from '../offers/offers-table.tsx';
-import { queryOf } from '../query-of.ts';
 import { usePages, useRead } from '../session.ts';
 import { Part } from './organisation-parts.tsx';
 

@@ -2,18 +2,16 @@
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { InputField } from '../../../ui/field.tsx';
 import { textOf } from '../../../ui/form.tsx';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
 
 type QuotaDialogProps = {
   readonly organisationId: number;
   readonly mode: Mode;
   readonly quota: { readonly perOrganisation: number; readonly perPerson: number };
-  readonly close: (done: boolean) => void;
+  readonly close: CloseWithMessage;
 };
 
 export function QuotaDialog({ organisationId, mode, quota, close }: QuotaDialogProps) {
-  const { send } = useConsole();
   const limit = (name: keyof typeof quota, label: string) => (
     <InputField
       label={label}
@@ -31,18 +29,14 @@ export function QuotaDialog({ organisationId, mode, quota, close }: QuotaDialogP
     <ReasonDialog
       title={`Change the ${mode} quota`}
       submit="Change it"
-      act={({ reason, values, seenAt }) =>
-        send(
-          `/gateway/organisations/${organisationId}/quota`,
-          {
-            mode,
-            perOrganisation: Number(textOf(values, 'perOrganisation')),
-            perPerson: Number(textOf(values, 'perPerson')),
-            reason,
-          },
-          seenAt,
-        )
+      act={(send, values) =>
+        send(`/gateway/organisations/${organisationId}/quota`, {
+          mode,
+          perOrganisation: Number(textOf(values, 'perOrganisation')),
+          perPerson: Number(textOf(values, 'perPerson')),
+        })
       }
+      done={() => `The ${mode} quota is changed.`}
       close={close}
     >
       <p>Offers that are there already stay, also beyond the new quota; only new ones are refused.</p>

@@ -1,15 +1,17 @@
 /** The audit log: changing actions of staff in all services, newest first, with filters and export. */
+
 import type { MergedAudit } from '@offer-ads/contracts/admin/audit-api';
 import { useLocation } from 'preact-iso';
 import { InputField, Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
 import { Notice } from '../../../ui/notice.tsx';
+import { queryOf } from '../../../ui/query-of.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { actionWords, wordsOf } from '../audit/action-words.ts';
 import { ConsolePage } from '../console-page.tsx';
-import { queryOf } from '../query-of.ts';
+import { PageLinks } from '../page-links.tsx';
 import { useRead } from '../session.ts';
 
 type Entry = MergedAudit['entries'][number];
@@ -86,18 +88,7 @@ export function Audit() {
                 <Entries entries={entries} />
               </div>
             )}
-            <nav class="row" aria-label="Pages">
-              {cursor !== '' && (
-                <a class="button quiet" href={`/audit${queryOf(filters)}`}>
-                  Back to the newest
-                </a>
-              )}
-              {nextCursor !== null && (
-                <a class="button quiet" href={`/audit${queryOf({ ...filters, cursor: nextCursor })}`}>
-                  Older ones
-                </a>
-              )}
-            </nav>
+            <PageLinks next={nextCursor} />
           </>
         )}
       </Loaded>

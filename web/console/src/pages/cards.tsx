@@ -7,8 +7,8 @@ import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
 import { Money } from '../money.tsx';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole, useRead } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
+import { useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
 type Reversal = CardProblemsReply['reversals'][number];
@@ -80,12 +80,7 @@ function Reversals({ reversals }: { readonly reversals: readonly Reversal[] }) {
           ]}
         />
       )}
-      {settling !== null && (
-        <SettleDialog
-          reversal={settling}
-          close={(wasDone) => end(wasDone ? `It is decided who bears ${settling.id}.` : null)}
-        />
-      )}
+      {settling !== null && <SettleDialog reversal={settling} close={end} />}
     </section>
   );
 }
@@ -109,17 +104,15 @@ function Settled({ reversal, settle }: { readonly reversal: Reversal; readonly s
   );
 }
 
-type SettleDialogProps = { readonly reversal: Reversal; readonly close: (done: boolean) => void };
+type SettleDialogProps = { readonly reversal: Reversal; readonly close: CloseWithMessage };
 
 function SettleDialog({ reversal: { id, kind, amountMinor, currency }, close }: SettleDialogProps) {
-  const { send } = useConsole();
   return (
     <ReasonDialog
       title={`Who bears the ${kind}?`}
       submit="Decide"
-      act={({ reason, values, seenAt }) =>
-        send('/billing/card-problems/settle', { id, borneBy: values.get('borneBy'), reason }, seenAt)
-      }
+      act={(send, values) => send('/billing/card-problems/settle', { id, borneBy: values.get('borneBy') })}
+      done={() => `It is decided who bears ${id}.`}
       close={close}
     >
       <p>

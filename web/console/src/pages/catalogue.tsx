@@ -16,8 +16,8 @@ import {
 } from '../catalogue/entries.ts';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole, useRead } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
+import { useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
 type Action = 'add' | 'edit' | 'retire' | 'use again';
@@ -157,11 +157,10 @@ const effects: Record<Action, Record<Kind, string>> = {
 
 type EntryDialogProps = Asking & {
   readonly of: Catalogue;
-  readonly close: (words: string | null) => void;
+  readonly close: CloseWithMessage;
 };
 
 function EntryDialog({ of, action, kind, entry, close }: EntryDialogProps) {
-  const { send } = useConsole();
   const { one } = kinds[kind];
   const isForm = action === 'add' || action === 'edit';
   const titles = {
@@ -186,12 +185,13 @@ function EntryDialog({ of, action, kind, entry, close }: EntryDialogProps) {
       title={titles[action]}
       submit={submits[action]}
       ends={action === 'retire'}
-      act={async ({ reason, values, seenAt }) => {
+      act={(send, values) => {
         const entry = changed(values);
-        if (typeof entry === 'string') return { ok: false, status: 400, returnCode: null, message: entry };
-        return send('/offers/catalogue', { ...withEntry(of, kind, entry), reason }, seenAt, 'PUT');
+        if (typeof entry === 'string') return entry;
+        return send('/offers/catalogue', withEntry(of, kind, entry), 'PUT');
       }}
-      close={(wasDone) => close(wasDone ? `The ${one} is ${dones[action]}.` : null)}
+      done={() => `The ${one} is ${dones[action]}.`}
+      close={close}
     >
       <p>{effects[action][kind]}</p>
       {action === 'add' && (

@@ -112,12 +112,8 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           </dd>
         </dl>
       </section>
-      {asking === 'disable' && (
-        <DisableOffer id={id} close={(wasDone) => end(wasDone ? `Offer ${id} is disabled.` : null)} />
-      )}
-      {asking === 'enable' && (
-        <EnableOffer id={id} close={(wasDone) => end(wasDone ? `Offer ${id} is enabled.` : null)} />
-      )}
+      {asking === 'disable' && <DisableOffer id={id} close={end} />}
+      {asking === 'enable' && <EnableOffer id={id} close={end} />}
     </>
   );
 }

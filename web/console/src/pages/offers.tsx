@@ -1,12 +1,14 @@
 /** Offers of all organisations, newest first, in pages, with search and filters. */
+
 import type { AdminOffersReply, OfferFilter } from '@offer-ads/contracts/admin/offers-api';
 import { useLocation } from 'preact-iso';
 import { InputField, Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
+import { queryOf } from '../../../ui/query-of.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { OffersTable } from '../offers/offers-table.tsx';
-import { queryOf } from '../query-of.ts';
+import { PageLinks } from '../page-links.tsx';
 import { useRead } from '../session.ts';
 
 const modes = { LIVE: 'LIVE', TEST: 'TEST', both: 'Both' } as const;
@@ -42,7 +44,6 @@ export function Offers() {
   const { cursor = '' } = query;
   const filters = { title, organisationId, mode: mode === 'both' ? '' : mode, state };
   const found = useRead<AdminOffersReply>(`/offers/offers${queryOf({ ...filters, cursor, limit: '25' })}`);
-  const here = { title, organisation: organisationId, mode, state };
   const find = async (values: FormData) => {
     const words = textOf(values, 'title');
     // Numbers of offers are in mails, payments and addresses.
@@ -107,18 +108,7 @@ export function Offers() {
                 <OffersTable offers={offers} foreign />
               </div>
             )}
-            <nav class="row" aria-label="Pages">
-              {cursor !== '' && (
-                <a class="button quiet" href={`/offers${queryOf(here)}`}>
-                  Back to the first
-                </a>
-              )}
-              {nextCursor !== null && (
-                <a class="button quiet" href={`/offers${queryOf({ ...here, cursor: nextCursor })}`}>
-                  {offers.length === 0 ? 'Look among older ones' : 'Older ones'}
-                </a>
-              )}
-            </nav>
+            <PageLinks next={nextCursor} words={offers.length === 0 ? 'Look among older ones' : undefined} />
           </>
         )}
       </Loaded>

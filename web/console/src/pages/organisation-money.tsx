@@ -1,31 +1,28 @@
 /** The money of an organisation in a mode: balance, revenue, statement and invoices. */
-import type { RevenueReply } from '@offer-ads/contracts/admin/billing-api';
 import type { OneOrganisation } from '@offer-ads/contracts/admin/gateway-api';
 import type { InvoicesReply, StatementReply } from '@offer-ads/contracts/internal/billing-api';
-import { amountText } from '@offer-ads/contracts/values/amount-text';
-import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
-import { useLocation, useRoute } from 'preact-iso';
-import { Bars } from '../../../ui/bars.tsx';
+import { useRoute } from 'preact-iso';
 import { entryText, signOf } from '../../../ui/entry-text.ts';
 import { Notice } from '../../../ui/notice.tsx';
+import { queryOf } from '../../../ui/query-of.ts';
 import { Loaded, LoadMore } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
+import { ModeTabs, useMode } from '../mode-tabs.tsx';
 import { Money } from '../money.tsx';
 import { AddMoneyDialog } from '../organisations/add-money-dialog.tsx';
 import { Part } from '../organisations/organisation-parts.tsx';
 import { useBalance } from '../organisations/organisation-trade.tsx';
-import { queryOf } from '../query-of.ts';
+import { Revenue } from '../revenue.tsx';
 import { usePages, useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
 export function OrganisationMoney() {
   const { id = '' } = useRoute().params;
-  const { mode: asked } = useLocation().query;
-  const mode = asked === 'TEST' ? 'TEST' : 'LIVE';
+  const mode = useMode();
   const found = useRead<OneOrganisation>(`/gateway/organisations/${id}`);
   const name = found.data?.name ?? `organisation ${id}`;
   return (
@@ -37,17 +34,7 @@ export function OrganisationMoney() {
         </>
       }
     >
-      <nav class="tabs" aria-label="Modes">
-        {(['LIVE', 'TEST'] as const).map((one) => (
-          <a
-            key={one}
-            href={`/organisations/${id}/money?mode=${one}`}
-            aria-current={one === mode ? 'page' : undefined}
-          >
-            {one}
-          </a>
-        ))}
-      </nav>
+      <ModeTabs path={`/organisations/${id}/money`} />
       <Loaded query={found} what="the organisation" lines={12}>
         {({ id, currency }) => <Shown key={mode} id={id} mode={mode} currency={currency} />}
       </Loaded>
@@ -81,84 +68,11 @@ function Shown(of: OfMode) {
           )}
         </Loaded>
       </section>
-      <Revenue {...of} />
+      <Revenue organisationId={id} mode={mode} currency={currency} />
       <Statement {...of} />
       <Invoices {...of} />
-      {asking !== null && (
-        <AddMoneyDialog
-          organisationId={id}
-          mode={mode}
-          currency={currency}
-          close={(wasDone) => end(wasDone ? `The money is on the ${mode} balance.` : null)}
-        />
-      )}
+      {asking !== null && <AddMoneyDialog organisationId={id} mode={mode} currency={currency} close={end} />}
     </>
-  );
-}
-
-const dayOf = (day: string) =>
-  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day));
-
-function Revenue({ id, mode, currency }: OfMode) {
-  const query = queryOf({ organisationId: `${id}`, mode, currency });
-  const revenue = useRead<RevenueReply>(`/billing/balances/revenue${query}`);
-  const text = (minor: bigint) => amountText(minor, currency, 'GB');
-  const figure = (minor: bigint) => formatMinor(minor, currency);
-  return (
-    <Part title="Revenue of the last 30 days" query={revenue} empty={null}>
-      {(data) => {
-        const days = data.days.map(({ day, soldMinor, creditedMinor }) => {
-          const [sold, credited] = [BigInt(soldMinor), BigInt(creditedMinor)];
-          return { day, sold, credited, net: sold - credited };
-        });
-        const net = days.reduce((sum, day) => sum + day.net, 0n);
-        const last = days.length - 1;
-        return (
-          <>
-            <p>
-              <strong>{text(net)}</strong> without VAT: what its offers cost, less what was credited of them.
-            </p>
-            <Bars
-              caption={
-                <>
-                  <span>Each day of UTC</span>
-                  {days.some((day) => day.net < 0n) && (
-                    <span>
-                      <i class="swatch minus" />
-                      More credited than sold
-                    </span>
-                  )}
-                  <span>
-                    <i class="swatch part" />
-                    Not over yet
-                  </span>
-                </>
-              }
-              bars={days.map(({ day, net }, index) => ({
-                key: day,
-                size: Math.abs(Number(net)),
-                look: net < 0n ? 'minus' : index === last ? 'part' : undefined,
-                title: `${dayOf(day)}: ${text(net)}`,
-                label: index === last ? 'Today' : index === 0 ? dayOf(day) : '',
-              }))}
-              name="Revenue of each day"
-            >
-              <Table
-                rows={days.toReversed()}
-                keyOf={({ day }) => day}
-                narrow
-                columns={[
-                  { title: 'Day', kind: 'name', cell: ({ day }) => dayOf(day) },
-                  { title: `Sold, ${currency}`, numeric: true, cell: ({ sold }) => figure(sold) },
-                  { title: 'Credited', numeric: true, cell: ({ credited }) => figure(credited) },
-                  { title: 'Revenue', numeric: true, cell: ({ net }) => figure(net) },
-                ]}
-              />
-            </Bars>
-          </>
-        );
-      }}
-    </Part>
   );
 }
 

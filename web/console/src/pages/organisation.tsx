@@ -17,8 +17,8 @@ import {
 } from '../organisations/organisation-parts.tsx';
 import { OrganisationBalances, OrganisationOffers } from '../organisations/organisation-trade.tsx';
 import { QuotaDialog } from '../organisations/quota-dialog.tsx';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole, useRead } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
+import { useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { Standing } from './organisations.tsx';
 
@@ -79,7 +79,7 @@ function isSwitch(asking: string | null): asking is Switch {
 
 function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
   const { asking, done, begin, end } = useAction<Switch | Mode>();
-  const { id, enabled, approval, withdrawal, quotas, name, billingDetails } = organisation;
+  const { id, enabled, approval, withdrawal, quotas, billingDetails } = organisation;
   return (
     <>
       {done !== null && <Notice kind="good">{done}</Notice>}
@@ -178,45 +178,31 @@ function Shown({ organisation }: { readonly organisation: OneOrganisation }) {
       <OrganisationPeople id={id} />
       <OrganisationKeys id={id} />
       <OrganisationTerms id={id} />
-      {isSwitch(asking) && (
-        <SwitchDialog
-          organisation={organisation}
-          action={asking}
-          close={(wasDone) => end(wasDone ? switches[asking].done(name) : null)}
-        />
-      )}
+      {isSwitch(asking) && <SwitchDialog organisation={organisation} action={asking} close={end} />}
       {(asking === 'TEST' || asking === 'LIVE') && (
-        <QuotaDialog
-          organisationId={id}
-          mode={asking}
-          quota={quotas[asking]}
-          close={(wasDone) => end(wasDone ? `The ${asking} quota is changed.` : null)}
-        />
+        <QuotaDialog organisationId={id} mode={asking} quota={quotas[asking]} close={end} />
       )}
     </>
   );
 }
 
-const forAdvertisers =
-  'The advertiser reads it in a mail and in the portal: say what must change. The audit log has it with your name.';
-
 type SwitchDialogProps = {
   readonly organisation: OneOrganisation;
   readonly action: Switch;
-  readonly close: (done: boolean) => void;
+  readonly close: CloseWithMessage;
 };
 
 function SwitchDialog({ organisation, action, close }: SwitchDialogProps) {
-  const { send } = useConsole();
   const { id, name } = organisation;
-  const { title, submit, effect } = switches[action];
+  const { title, submit, effect, done } = switches[action];
   return (
     <ReasonDialog
       title={title(name)}
       submit={submit}
       ends={action === 'disable' || action === 'withdraw-approval'}
-      {...(action === 'withdraw-approval' && { hint: forAdvertisers })}
-      act={({ reason, seenAt }) => send(`/gateway/organisations/${id}/${action}`, { reason }, seenAt)}
+      advertiserReads={action === 'withdraw-approval'}
+      act={(send) => send(`/gateway/organisations/${id}/${action}`)}
+      done={() => done(name)}
       close={close}
     >
       <p>{effect}</p>

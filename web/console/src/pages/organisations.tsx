@@ -1,12 +1,14 @@
 /** All organisations, newest first, in pages, with search and filters. */
+
 import type { OrganisationDetails, OrganisationsReply } from '@offer-ads/contracts/admin/gateway-api';
 import { useLocation } from 'preact-iso';
 import { InputField, Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
+import { queryOf } from '../../../ui/query-of.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { queryOf } from '../query-of.ts';
+import { PageLinks } from '../page-links.tsx';
 import { useRead } from '../session.ts';
 
 const filters = {
@@ -26,9 +28,9 @@ function isFilter(which: string | undefined): which is keyof typeof filters {
 
 export function Organisations() {
   const { query, route } = useLocation();
-  const { search = '', before = '' } = query;
+  const { search = '', cursor = '' } = query;
   const which = isFilter(query.which) ? query.which : '';
-  const wanted = queryOf({ search, ...filters[which].query, before, limit: '25' });
+  const wanted = queryOf({ search, ...filters[which].query, before: cursor, limit: '25' });
   const list = useRead<OrganisationsReply>(`/gateway/organisations${wanted}`);
   const find = async (values: FormData) => {
     route(`/organisations${queryOf({ search: textOf(values, 'search'), which: textOf(values, 'which') })}`);
@@ -67,21 +69,7 @@ export function Organisations() {
               <div class="card">
                 <OrganisationsTable organisations={organisations} />
               </div>
-              <nav class="row" aria-label="Pages">
-                {before !== '' && (
-                  <a class="button quiet" href={`/organisations${queryOf({ search, which })}`}>
-                    Back to the first
-                  </a>
-                )}
-                {nextBefore !== null && (
-                  <a
-                    class="button quiet"
-                    href={`/organisations${queryOf({ search, which, before: String(nextBefore) })}`}
-                  >
-                    Older ones
-                  </a>
-                )}
-              </nav>
+              <PageLinks next={nextBefore} />
             </>
           )
         }

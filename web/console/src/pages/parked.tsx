@@ -1,6 +1,6 @@
 /** Parked events, which a service could not handle: a person replays or drops each. */
 import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
@@ -9,8 +9,8 @@ import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
 import { parkedBecause } from '../parked/parked-words.ts';
 import { inFull, withoutPeople } from '../parked/payload.ts';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole, useRead } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
+import { useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
 const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const;
@@ -145,14 +145,10 @@ function Message({ service, message, ask }: MessageProps) {
 type WishDialogProps = {
   readonly service: Consumer;
   readonly wish: Wish;
-  /** Called with the result as text, or null. */
-  readonly close: (said: string | null) => void;
+  readonly close: CloseWithMessage;
 };
 
 function WishDialog({ service, wish: { action, ids }, close }: WishDialogProps) {
-  const { send } = useConsole();
-  // A ref, because it is read right after it is written, before the next rendering.
-  const said = useRef('');
   const what = ids === 'all' ? 'all parked events' : 'this event';
   const isReplay = action === 'replay';
   return (
@@ -160,19 +156,12 @@ function WishDialog({ service, wish: { action, ids }, close }: WishDialogProps) 
       title={`${isReplay ? 'Replay' : 'Drop'} ${what} of ${service}?`}
       submit={isReplay ? 'Replay' : 'Drop for ever'}
       ends={!isReplay}
-      act={async ({ reason, seenAt }) => {
-        const reply = await send<{ replayed?: number; dropped?: number }>(
-          `/${service}/parked/${action}`,
-          { ids, reason },
-          seenAt,
-        );
-        if (reply.ok) {
-          const count = reply.body.replayed ?? reply.body.dropped ?? 0;
-          said.current = `${count} ${count === 1 ? 'event was' : 'events were'} ${isReplay ? 'replayed' : 'dropped'}.`;
-        }
-        return reply;
+      act={(send) => send<{ replayed?: number; dropped?: number }>(`/${service}/parked/${action}`, { ids })}
+      done={({ replayed, dropped }) => {
+        const count = replayed ?? dropped ?? 0;
+        return `${count} ${count === 1 ? 'event was' : 'events were'} ${isReplay ? 'replayed' : 'dropped'}.`;
       }}
-      close={(wasDone) => close(wasDone ? said.current : null)}
+      close={close}
     >
       <p>
         {isReplay

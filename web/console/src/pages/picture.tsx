@@ -13,7 +13,7 @@ import { Part } from '../organisations/organisation-parts.tsx';
 import { PictureFrame } from '../pictures/picture-frame.tsx';
 import { RulingsTable } from '../pictures/rulings-table.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole, useRead } from '../session.ts';
+import { useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { percent, Verdict } from './pictures.tsx';
 
@@ -61,7 +61,6 @@ const actions: Record<Action, { title: string; submit: string; words: string; do
 };
 
 function Shown({ picture }: { readonly picture: PictureReply }) {
-  const { send } = useConsole();
   const { asking, done, begin, end } = useAction<Action>();
   const { contentHash, cleanHash, earlierCleanHashes, now, uploaded, verdicts, rulings } = picture;
   return (
@@ -169,10 +168,9 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
         <ReasonDialog
           title={actions[asking].title}
           submit={actions[asking].submit}
-          act={({ reason, seenAt }) =>
-            send('/moderation/rulings', { action: asking, reason, name: contentHash }, seenAt)
-          }
-          close={(wasDone) => end(wasDone ? actions[asking].done : null)}
+          act={(send) => send('/moderation/rulings', { action: asking, name: contentHash })}
+          done={() => actions[asking].done}
+          close={end}
         >
           <p>{actions[asking].words}</p>
         </ReasonDialog>

@@ -1,9 +1,12 @@
 /** Uploaded pictures with their verdicts. Refused LIVE pictures wait for the decision of a person; in TEST mode members see none. */
+
 import type { PicturesReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
+import { queryOf } from '../../../ui/query-of.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { PageLinks } from '../page-links.tsx';
 import { PictureFrame } from '../pictures/picture-frame.tsx';
 import { useRead } from '../session.ts';
 
@@ -32,9 +35,10 @@ export function PictureTabs({ current }: { readonly current: View | 'decisions' 
 export function Pictures() {
   const { query } = useLocation();
   const view: View = query['view'] === 'refused' || query['view'] === 'allowed' ? query['view'] : 'waiting';
-  const cursor = query['cursor'];
-  const wanted = new URLSearchParams({ ...views[view].query, limit: '24', ...(cursor && { cursor }) });
-  const list = useRead<PicturesReply>(`/moderation/pictures?${wanted.toString()}`);
+  const { cursor = '' } = query;
+  const list = useRead<PicturesReply>(
+    `/moderation/pictures${queryOf({ ...views[view].query, cursor, limit: '24' })}`,
+  );
   return (
     <ConsolePage
       title="Pictures"
@@ -82,16 +86,7 @@ export function Pictures() {
                 </li>
               ))}
             </ul>
-            {nextCursor !== null && (
-              <div>
-                <a
-                  class="button quiet"
-                  href={`/pictures?${new URLSearchParams({ view, cursor: nextCursor })}`}
-                >
-                  Older ones
-                </a>
-              </div>
-            )}
+            <PageLinks next={nextCursor} />
           </>
         )}
       </Loaded>

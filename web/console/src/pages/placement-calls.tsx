@@ -4,12 +4,13 @@ import type { CallPage } from '@offer-ads/contracts/portal/organisation-api';
 import { useLocation } from 'preact-iso';
 import { Options, SelectField } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
+import { queryOf } from '../../../ui/query-of.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { PageLinks } from '../page-links.tsx';
 import { maskOf } from '../placements/standing.ts';
-import { queryOf } from '../query-of.ts';
 import { useRead } from '../session.ts';
 
 const statuses = { '': 'All', '2xx': 'Answered', '4xx': 'Refused', '5xx': 'Failed' } as const;
@@ -64,21 +65,7 @@ export function PlacementCalls() {
                 <CallsTable calls={page.calls} nameOf={nameOf} />
               </div>
             )}
-            <nav class="row" aria-label="Pages">
-              {cursor !== '' && (
-                <a class="button quiet" href={`/placements/calls${queryOf({ key, status })}`}>
-                  Back to the newest
-                </a>
-              )}
-              {page.nextCursor !== null && (
-                <a
-                  class="button quiet"
-                  href={`/placements/calls${queryOf({ key, status, cursor: page.nextCursor })}`}
-                >
-                  Older ones
-                </a>
-              )}
-            </nav>
+            <PageLinks next={page.nextCursor} />
           </>
         )}
       </Loaded>

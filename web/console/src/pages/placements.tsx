@@ -14,7 +14,6 @@ import { ActionButton } from '../may.tsx';
 import { Fairness } from '../placements/fairness.tsx';
 import { CreateKey, DisableKey, LimitKey, RollKey } from '../placements/key-dialogs.tsx';
 import { type KeyAction, KeyTable } from '../placements/key-table.tsx';
-import { maskOf } from '../placements/standing.ts';
 import { useRead } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
@@ -52,20 +51,8 @@ export function Placements() {
       <Fairness />
       {asking?.action === 'create' && <CreateKey close={endIssuing} />}
       {asking?.action === 'roll' && <RollKey of={asking.key} close={endIssuing} />}
-      {asking?.action === 'disable' && (
-        <DisableKey
-          of={asking.key}
-          close={(wasDone) =>
-            end(wasDone ? `${asking.key.name} (${maskOf(asking.key)}) has stopped working.` : null)
-          }
-        />
-      )}
-      {asking?.action === 'limit' && (
-        <LimitKey
-          of={asking.key}
-          close={(wasDone) => end(wasDone ? `The limit of ${asking.key.name} is changed.` : null)}
-        />
-      )}
+      {asking?.action === 'disable' && <DisableKey of={asking.key} close={end} />}
+      {asking?.action === 'limit' && <LimitKey of={asking.key} close={end} />}
       {issued !== null && (
         <ShownOnce
           title={`The new ${issued.mode} placement key`}

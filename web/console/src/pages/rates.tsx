@@ -52,12 +52,11 @@ export function Rates() {
         <ReasonDialog
           title={`Accept the fixing of ${accepting.date}?`}
           submit="Accept it"
-          act={({ reason, seenAt }) =>
-            send('/pricing/rates/refresh', { acceptJump: accepting.date, reason }, seenAt)
-          }
-          close={(wasDone) => {
+          act={(send) => send('/pricing/rates/refresh', { acceptJump: accepting.date })}
+          done={() => `The fixing of ${accepting.date} is in use.`}
+          close={(words) => {
             setAccepting(null);
-            if (wasDone) setSaid({ kind: 'good', words: `The fixing of ${accepting.date} is in use.` });
+            if (words !== null) setSaid({ kind: 'good', words });
           }}
         >
           <p>Prices in {namesOf(accepting)} use it at once.</p>

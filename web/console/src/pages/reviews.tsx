@@ -123,11 +123,9 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
   const ask = () => setSwitching(enabled ? 'disable' : 'enable');
   const later = () => void goOn(id, null);
   /** Who disables an offer has looked at it. If the mark after enabling fails, it stays in the queue. */
-  const afterSwitch = async (wasDone: boolean) => {
+  const afterSwitch = async (message: string | null) => {
     setSwitching(null);
-    if (!wasDone) return;
-    if (switching === 'disable') await goOn(id, `Offer ${id} is disabled.`);
-    else if (await review()) await goOn(id, `Offer ${id} is enabled.`);
+    if (message !== null && (switching === 'disable' || (await review()))) await goOn(id, message);
   };
   useShortcuts(shortcuts && switching === null, {
     f: enabled ? () => void looked() : ask,
@@ -196,8 +194,8 @@ function Looked({ offer, goOn, reload, seenAt }: LookedProps) {
           </span>
         </label>
       </div>
-      {switching === 'disable' && <DisableOffer id={id} close={(wasDone) => void afterSwitch(wasDone)} />}
-      {switching === 'enable' && <EnableOffer id={id} close={(wasDone) => void afterSwitch(wasDone)} />}
+      {switching === 'disable' && <DisableOffer id={id} close={(message) => void afterSwitch(message)} />}
+      {switching === 'enable' && <EnableOffer id={id} close={(message) => void afterSwitch(message)} />}
     </article>
   );
 }

@@ -9,7 +9,7 @@ import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ActionButton } from '../may.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole, useRead } from '../session.ts';
+import { useRead } from '../session.ts';
 import { type Draft, newDraft, readDraft, storeDraft } from '../terms/draft.ts';
 import { TermsText } from '../terms/terms-text.tsx';
 import { TextChanges } from '../terms/text-changes.tsx';
@@ -123,7 +123,6 @@ function NewVersion({ of, published }: NewVersionProps) {
 }
 
 function Editor({ of, latest, published }: NewVersionProps & { readonly latest: string }) {
-  const { send } = useConsole();
   const [draft, setDraft] = useState<Draft>(() => readDraft() ?? newDraft(latest));
   const [asking, setAsking] = useState(false);
   const change = (part: Partial<Draft>) => {
@@ -208,18 +207,19 @@ function Editor({ of, latest, published }: NewVersionProps & { readonly latest: 
         <ReasonDialog
           title={`Publish version ${draft.version.trim()}?`}
           submit="Publish it"
-          act={({ reason, seenAt }) =>
-            send(
-              '/gateway/terms',
-              { version: draft.version.trim(), text: draft.text, reason, ...(from && { holdsFrom: from }) },
-              seenAt,
-            )
+          act={(send) =>
+            send('/gateway/terms', {
+              version: draft.version.trim(),
+              text: draft.text,
+              ...(from && { holdsFrom: from }),
+            })
           }
-          close={(wasDone) => {
+          done={() => `Version ${draft.version.trim()} is published.`}
+          close={(message) => {
             setAsking(false);
-            if (!wasDone) return;
+            if (message === null) return;
             storeDraft(null);
-            published(`Version ${draft.version.trim()} is published.`);
+            published(message);
           }}
         >
           <p>

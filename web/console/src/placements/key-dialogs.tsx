@@ -1,12 +1,10 @@
 /** The dialogs that create and change placement keys. */
 import type { IssuedPlacementKeyReply, PlacementKey } from '@offer-ads/contracts/admin/gateway-api';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
 import { InputField, Options, SelectField } from '../../../ui/field.tsx';
 import { textOf } from '../../../ui/form.tsx';
 import { dayText, endOfDay } from '../../../ui/time-text.ts';
-import { ReasonDialog } from '../reason-dialog.tsx';
-import { useConsole } from '../session.ts';
+import { type CloseWithMessage, ReasonDialog } from '../reason-dialog.tsx';
 import { maskOf } from './standing.ts';
 
 /** A thousand requests a second, as the gateway's own default. */
@@ -34,7 +32,7 @@ type IssuingProps = {
   readonly close: (issued: IssuedPlacementKeyReply | null) => void;
 };
 
-/** A ReasonDialog whose action makes a key. */
+/** A dialog that makes a key. */
 function IssuingDialog(o: {
   readonly title: string;
   readonly submit: string;
@@ -43,23 +41,20 @@ function IssuingDialog(o: {
   readonly close: IssuingProps['close'];
   readonly children: ComponentChildren;
 }) {
-  const { send } = useConsole();
-  const issued = useRef<IssuedPlacementKeyReply | null>(null);
   return (
     <ReasonDialog
       title={o.title}
       submit={o.submit}
-      act={async ({ reason, values, seenAt }) => {
-        const reply = await send<IssuedPlacementKeyReply>(o.path, { ...o.bodyOf(values), reason }, seenAt);
-        if (reply.ok) issued.current = reply.body;
-        if (!reply.ok && reply.status === 0)
-          return {
-            ...reply,
-            message: `${reply.message} The key may have been created nevertheless. Check the list and disable a key that nobody has stored.`,
-          };
-        return reply;
+      act={async (send, values) => {
+        const reply = await send<IssuedPlacementKeyReply>(o.path, o.bodyOf(values));
+        if (reply.ok || reply.status !== 0) return reply;
+        return {
+          ...reply,
+          message: `${reply.message} The key may have been created nevertheless. Check the list and disable a key that nobody has stored.`,
+        };
       }}
-      close={() => o.close(issued.current)}
+      done={(issued) => issued}
+      close={o.close}
     >
       {o.children}
     </ReasonDialog>
@@ -139,16 +134,16 @@ export function RollKey({ of: key, close }: KeyDialogProps & IssuingProps) {
   );
 }
 
-type ChangeProps = KeyDialogProps & { readonly close: (done: boolean) => void };
+type ChangeProps = KeyDialogProps & { readonly close: CloseWithMessage };
 
 export function DisableKey({ of: key, close }: ChangeProps) {
-  const { send } = useConsole();
   return (
     <ReasonDialog
       title={`Disable ${key.name}?`}
       submit="Disable the key"
       ends
-      act={({ reason, seenAt }) => send(`/gateway/placement-keys/${key.id}/disable`, { reason }, seenAt)}
+      act={(send) => send(`/gateway/placement-keys/${key.id}/disable`)}
+      done={() => `${key.name} (${maskOf(key)}) has stopped working.`}
       close={close}
     >
       <p>
@@ -160,18 +155,16 @@ export function DisableKey({ of: key, close }: ChangeProps) {
 }
 
 export function LimitKey({ of: key, close }: ChangeProps) {
-  const { send } = useConsole();
   return (
     <ReasonDialog
       title={`Change the limit of ${key.name}`}
       submit="Change it"
-      act={({ reason, values, seenAt }) =>
-        send(
-          `/gateway/placement-keys/${key.id}/limit`,
-          { requestsPerMinute: Number(textOf(values, 'perMinute')), reason },
-          seenAt,
-        )
+      act={(send, values) =>
+        send(`/gateway/placement-keys/${key.id}/limit`, {
+          requestsPerMinute: Number(textOf(values, 'perMinute')),
+        })
       }
+      done={() => `The limit of ${key.name} is changed.`}
       close={close}
     >
       <LimitField perMinute={key.requestsPerMinute} />

@@ -1,5 +1,5 @@
 /**
- * The map with the circle in which an offer is shown. Its script contains Leaflet and is loaded only where it is used. The circle is
+ * The map with the circles in which offers are shown. Its script contains Leaflet and is loaded only where it is used. A circle is
  * moved by its handle, by a click, or by the arrow keys on the handle. The fields beside the map do the same without sight.
  */
 import 'leaflet/dist/leaflet.css';
@@ -12,19 +12,27 @@ import { baseMap } from './base-map.ts';
 import { townLabels } from './labels.ts';
 
 type TargetMapProps = {
-  readonly place: Place;
+  readonly place: Circle;
   readonly radiusMiles: number;
   /** Circles that stay where they are. */
-  readonly others?: readonly Place[];
+  readonly others?: readonly Circle[];
   /** Left out where the circle cannot be moved. */
   readonly move?: (place: Place) => void;
 };
+
+/** Without a radius of its own it has that of the map. */
+type Circle = Place & { readonly radius?: number };
 
 const METRES_PER_MILE = 1_609.344;
 /** The step of a key press: a tenth of the radius. */
 const STEP = 0.1;
 
 export function TargetMap({ place, radiusMiles, others = [], move }: TargetMapProps) {
+  const circles = [place, ...others].map(({ latitude, longitude, radius = radiusMiles }) => ({
+    latitude,
+    longitude,
+    radius,
+  }));
   const host = useRef<HTMLDivElement>(null);
   const shown = useRef<Shown | null>(null);
   const [ready, setReady] = useState<L.Map | null>(null);
@@ -34,7 +42,7 @@ export function TargetMap({ place, radiusMiles, others = [], move }: TargetMapPr
   useEffect(() => {
     if (host.current === null) return;
     const made = showMap(host.current, {
-      view: viewOf([place, ...others], radiusMiles),
+      view: viewOf(circles),
       move: moveTo.current === undefined ? null : (at) => moveTo.current?.(at),
     });
     shown.current = made;
@@ -49,8 +57,8 @@ export function TargetMap({ place, radiusMiles, others = [], move }: TargetMapPr
   }, []);
 
   useEffect(() => {
-    if (shown.current !== null) placeCircles(shown.current, { place, others, radiusMiles });
-  }, [place.latitude, place.longitude, JSON.stringify(others), radiusMiles, ready]);
+    if (shown.current !== null) placeCircles(shown.current, circles);
+  }, [JSON.stringify(circles), ready]);
 
   const theme = useThemeChanges();
   useEffect(() => {
@@ -65,7 +73,7 @@ export function TargetMap({ place, radiusMiles, others = [], move }: TargetMapPr
         role="application"
         aria-label={
           move === undefined
-            ? 'Map of where the offer is shown'
+            ? `Map of where the ${others.length === 0 ? 'offer is' : 'offers are'} shown`
             : 'Map. Arrow keys move the view. The fields beside it show the same place as numbers.'
         }
       />
@@ -84,8 +92,8 @@ export function TargetMap({ place, radiusMiles, others = [], move }: TargetMapPr
 type Shown = {
   readonly map: L.Map;
   readonly ground: L.GridLayer;
-  readonly circle: L.Circle;
-  readonly handle: L.Marker;
+  /** Null: no circle can be moved. */
+  readonly movable: { readonly circle: L.Circle; readonly handle: L.Marker } | null;
   readonly others: L.LayerGroup;
 };
 
@@ -112,15 +120,15 @@ function showMap(host: HTMLElement, { view, move }: ShowMap): Shown {
   const ground = baseMap().addTo(map);
   townLabels().addTo(map);
   const others = L.layerGroup().addTo(map);
+  if (move === null) return { map, ground, movable: null, others };
   const circle = L.circle([0, 0], { radius: 1, className: 'map-circle', interactive: false }).addTo(map);
   const handle = L.marker([0, 0], {
     icon: L.divIcon({ className: 'map-handle', html: document.createElement('span'), iconSize: [44, 44] }),
-    draggable: move !== null,
+    draggable: true,
     keyboard: false,
-    interactive: move !== null,
   }).addTo(map);
-  if (move !== null) letMove({ map, handle, circle, move });
-  return { map, ground, circle, handle, others };
+  letMove({ map, handle, circle, move });
+  return { map, ground, movable: { circle, handle }, others };
 }
 
 type Movable = {
@@ -167,35 +175,35 @@ function rounded(degrees: number): number {
   return Math.round(degrees * 100_000) / 100_000;
 }
 
-type Circles = { readonly place: Place; readonly others: readonly Place[]; readonly radiusMiles: number };
+type SizedCircle = Required<Circle>;
 
-function placeCircles(shown: Shown, { place, others, radiusMiles }: Circles): void {
-  const { map, circle, handle } = shown;
-  const at = ({ latitude, longitude }: Place): L.LatLngTuple => [latitude, longitude];
-  circle.setLatLng(at(place)).setRadius(radiusMiles * METRES_PER_MILE);
-  handle.setLatLng(at(place));
-  shown.others.clearLayers();
-  for (const other of others)
-    shown.others
+function placeCircles({ map, movable, others }: Shown, circles: readonly SizedCircle[]): void {
+  const [first] = circles;
+  if (movable !== null && first !== undefined) {
+    movable.circle.setLatLng(at(first)).setRadius(first.radius * METRES_PER_MILE);
+    movable.handle.setLatLng(at(first));
+  }
+  others.clearLayers();
+  const className = movable === null ? 'map-circle' : 'map-circle other';
+  for (const other of movable === null ? circles : circles.slice(1))
+    others
       .addLayer(
-        L.circle(at(other), {
-          radius: radiusMiles * METRES_PER_MILE,
-          className: 'map-circle other',
-          interactive: false,
-        }),
+        L.circle(at(other), { radius: other.radius * METRES_PER_MILE, className, interactive: false }),
       )
       .addLayer(L.circleMarker(at(other), { radius: 4, className: 'map-centre', interactive: false }));
-  const view = viewOf([place, ...others], radiusMiles);
+  const view = viewOf(circles);
   // The view moves only when a circle is not visible.
   if (!map.getBounds().contains(view)) map.fitBounds(view, fitting);
 }
 
 const fitting = { padding: [24, 24] as L.PointTuple, animate: false };
 
+const at = ({ latitude, longitude }: Place): L.LatLngTuple => [latitude, longitude];
+
 /** A box around all circles. */
-function viewOf(places: readonly Place[], radiusMiles: number): L.LatLngBounds {
-  const [first, ...others] = places.map(({ latitude, longitude }) =>
-    L.latLng(latitude, longitude).toBounds(2 * radiusMiles * METRES_PER_MILE),
+function viewOf(circles: readonly SizedCircle[]): L.LatLngBounds {
+  const [first, ...others] = circles.map((circle) =>
+    L.latLng(at(circle)).toBounds(2 * circle.radius * METRES_PER_MILE),
   );
   return others.reduce((all, box) => all.extend(box), first ?? L.latLngBounds([]));
 }

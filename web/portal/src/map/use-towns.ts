@@ -1,7 +1,8 @@
 /** Loads the places that a page needs: the towns around one, and those that fit a text. */
 
 import type { Cities, Place } from '@offer-ads/contracts/places/cities';
-import type { FoundPlaces, Wanted } from '@offer-ads/contracts/places/find-places';
+import type { Wanted } from '@offer-ads/contracts/places/find-places';
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import { finest, tileOf } from './tile-grid.ts';
 
@@ -19,23 +20,21 @@ export function useTownsNear(place: Place | null): Cities | null {
   return near !== null && near.tile === tile ? near.towns : null;
 }
 
-type Search = FoundPlaces & { readonly text: string };
-
-const none: Search = { text: '', places: [], postcode: null };
-
 /** The places that fit a text, the best first. Those of an earlier text stay until the new ones are known: `text` says for which they are. */
-export function usePlaceSearch({ text, country, most }: Wanted): Search {
-  const [found, setFound] = useState(none);
-  useEffect(() => {
-    if (text === '') return setFound(none);
-    const finding = import('./place-lists.ts').then(({ placesFor }) => placesFor({ text, country, most }));
-    // Without its lists no place is known.
-    return unlessLeft(
-      finding.catch(() => none),
-      (places) => setFound({ ...places, text }),
-    );
-  }, [text, country, most]);
-  return text === '' ? none : found;
+export function usePlaceSearch({ text, country, most }: Wanted) {
+  return useQuery({
+    queryKey: ['places', text, country, most],
+    queryFn: async () => {
+      const { placesFor } = await import('./place-lists.ts');
+      return { text, ...(await placesFor({ text, country, most })) };
+    },
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    // What was loaded before is found without a connection; what was not is asked for again when there is one.
+    networkMode: 'offlineFirst',
+    retry: 2,
+  });
 }
 
 function unlessLeft<T>(loading: Promise<T>, loaded: (value: T) => void): () => void {

@@ -20,7 +20,7 @@ export function Register() {
   return (
     <PortalPage
       title={sentTo === null ? 'Register your organisation' : 'Check your email'}
-      lead={sentTo === null ? 'Registration is free. Only offers in LIVE mode cost money.' : undefined}
+      lead={sentTo === null ? 'Registration is free. You pay only for the offers that you buy.' : undefined}
     >
       <Loaded query={state} what="the form" lines={8}>
         {(data) =>

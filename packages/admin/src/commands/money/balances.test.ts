@@ -72,7 +72,7 @@ describe('balances', () => {
 
   it('have a statement with amounts in their currency, page by page', async () => {
     organisation('GBP');
-    const same = { bookedAt: '2026-06-01T12:00:00.000Z', offerId: 7, title: 'Two for one' };
+    const same = { bookedAt: '2026-06-01T12:00:00.000Z', offerId: 7, groupId: null, title: 'Two for one' };
     const card = { ...same, kind: 'offer-card-payment', cause: 'offer 7 paid by card' };
     const charge = { ...same, kind: 'offer-charge', cause: 'offer 7 charged' };
     const query = 'organisationId=3&mode=LIVE&currency=GBP&from=2026-06-01T00%3A00%3A00Z&limit=2';
@@ -81,6 +81,7 @@ describe('balances', () => {
       currency: 'GBP',
       openingBalanceMinor: '5000',
       closingBalanceMinor: '3800',
+      sums: null,
       entries: [
         { ...card, amountMinor: '0', balanceMinor: '3800', card: { netMinor: '1000', vatMinor: '200' } },
         { ...charge, amountMinor: '-1200', balanceMinor: '3800', card: null },
@@ -101,6 +102,29 @@ describe('balances', () => {
         openingBalance: '50.00',
         closingBalance: '38.00',
         nextCursor: 'c-2',
+      },
+    });
+  });
+
+  it('have what they and cards brought in on each day', async () => {
+    const minor = { fromBalanceMinor: '1200', byCardMinor: '0', creditedMinor: '5' };
+    replies['GET /admin/balances/revenue?mode=LIVE&month=2026-10'] = {
+      mode: 'LIVE',
+      currencies: [
+        { currency: 'GBP', days: [{ day: '2026-10-01', ...minor }] },
+        { currency: 'JPY', days: [{ day: '2026-10-01', ...minor }] },
+      ],
+    };
+    const day = { day: '2026-10-01', fromBalance: '12.00', byCard: '0.00', credited: '0.05' };
+    const yen = { currency: 'JPY', fromBalance: '1200', byCard: '0', credited: '5' };
+    expect(await adminJson('balance revenue --mode live --month 2026-10')).toEqual({
+      status: 0,
+      result: {
+        days: [
+          { ...day, currency: 'GBP' },
+          { ...day, ...yen },
+        ],
+        mode: 'LIVE',
       },
     });
   });

@@ -1,6 +1,6 @@
 /** Commands for prepaid balances and the ledger. */
 import { randomUUID } from 'node:crypto';
-import { balanceStanding, ledgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
+import { balanceStanding, ledgerCheckReply, revenueReply } from '@offer-ads/contracts/admin/billing-api';
 import { organisationSummary } from '@offer-ads/contracts/admin/gateway-api';
 import { lowBalanceReply, statementReply } from '@offer-ads/contracts/internal/billing-api';
 import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/values/currencies';
@@ -35,6 +35,16 @@ export const balanceCommands: readonly Command[] = [
       const book = await bookOf({ org, mode }, tools);
       const query = { ...accountOf(book), ...filters };
       return statementShown(book, await tools.call('billing', 'GET /admin/balances/statement', { query }));
+    },
+  }),
+  command({
+    name: 'balance revenue',
+    summary:
+      'Show what offers brought in on each day, in all or in one organisation: in a month, or the last 30 days',
+    options: { mode: modeOption, org: id.optional(), month: text.describe('2026-10').optional() },
+    run: async ({ mode, org, month }, tools) => {
+      const query = { mode, organisationId: org, month };
+      return revenueShown(await tools.call('billing', 'GET /admin/balances/revenue', { query }));
     },
   }),
   command({
@@ -131,6 +141,21 @@ function statementShown(book: Book, reply: object): object {
     closingBalance: money(statement.closingBalanceMinor),
     nextCursor: statement.nextCursor,
   };
+}
+
+function revenueShown(reply: object): object {
+  const { mode, currencies } = revenueReply.parse(reply);
+  const days = currencies.flatMap(({ currency, days: ofCurrency }) => {
+    const money = (minor: string) => formatMinor(BigInt(minor), currency);
+    return ofCurrency.map(({ day, fromBalanceMinor, byCardMinor, creditedMinor }) => ({
+      day,
+      currency,
+      fromBalance: money(fromBalanceMinor),
+      byCard: money(byCardMinor),
+      credited: money(creditedMinor),
+    }));
+  });
+  return { days, mode };
 }
 
 function thresholdShown(book: Book, reply: object): object {

@@ -12,7 +12,7 @@ import type { Withhold } from './withholding.ts';
 export const attemptsHeader = 'x-attempts';
 const reasonHeader = 'x-parked-reason';
 const parkedAtHeader = 'x-parked-at';
-/** Marks messages whose credentials were removed before they were parked. */
+/** Marks messages of which something that their consumer needs was removed before they were parked. */
 const withheldHeader = 'x-withheld';
 
 export type Selection = readonly string[] | 'all';
@@ -84,8 +84,8 @@ async function giveBack(channel: Channel, parked: string, expected: number): Pro
 }
 
 /**
- * Sends the selected messages back to the service's queues as new deliveries. Returns their number. Messages without their credentials
- * are useless to a consumer and stay parked.
+ * Sends the selected messages back to the service's queues as new deliveries. Returns their number. Messages of which something
+ * was withheld are useless to a consumer and stay parked.
  */
 export async function replayParked(
   channel: ConfirmChannel,
@@ -172,7 +172,7 @@ function describe(message: Message): Omit<ParkedMessage, 'body'> {
     type: textIn(message, 'type'),
     subject: textIn(message, 'subject'),
     reason: isWithheld(message)
-      ? `${headers[reasonHeader]} (parked without its credentials, so it can only be dropped)`
+      ? `${headers[reasonHeader]} (parked without what may not be stored, so it can only be dropped)`
       : headers[reasonHeader],
     attempts: headers[attemptsHeader],
     parkedAt: headers[parkedAtHeader],

@@ -11,20 +11,18 @@ import { type AccountKind, type Book, type LedgerTransaction, offerPaidByCard } 
  */
 export function paidByCard(payment: CardPayment): LedgerTransaction {
   const { book, purchase, netMinor, vatMinor } = payment;
-  if (purchase.kind === 'offer') return offerPaidByCard(book, purchase.offerId, payment);
-  const postings = [
-    { amountMinor: netMinor, from: 'card-clearing', to: 'prepaid-balance' },
-    { amountMinor: vatMinor, from: 'card-clearing', to: 'vat-payable' },
-  ] as const;
-  return purchase.kind === 'group'
-    ? {
-        cause: `group ${purchase.groupId} paid by card`,
-        kind: 'group-card-payment',
-        book,
-        offerId: null,
-        postings,
-      }
-    : { cause: `card top-up ${purchase.topUpId}`, kind: 'card-top-up', book, offerId: null, postings };
+  if (purchase.kind === 'offer') return offerPaidByCard(book, purchase.id, payment);
+  return {
+    ...(purchase.kind === 'group'
+      ? { cause: `group ${purchase.id} paid by card`, kind: 'group-card-payment' }
+      : { cause: `card top-up ${purchase.id}`, kind: 'card-top-up' }),
+    book,
+    offerId: null,
+    postings: [
+      { amountMinor: netMinor, from: 'card-clearing', to: 'prepaid-balance' },
+      { amountMinor: vatMinor, from: 'card-clearing', to: 'vat-payable' },
+    ],
+  };
 }
 
 export type OfReversal = {

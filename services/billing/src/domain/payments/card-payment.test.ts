@@ -5,11 +5,14 @@ import { newCheckout, opened, renewed, sessionExpired } from './checkout.ts';
 const now = new Date('2026-06-01T12:00:00.000Z');
 const opening = newCheckout(new Date('2026-06-10T12:00:00.000Z'), now);
 const payment: CardPayment = {
-  purchase: { kind: 'offer', offerId: 7 },
+  purchase: { kind: 'offer', id: 7 },
   book: { organisationId: 1, mode: 'TEST', currency: 'GBP' },
   title: 'Two for one',
   netMinor: 10_00n,
   vatMinor: 2_00n,
+  groupId: null,
+  creditedMinor: 0n,
+  earnedMinor: 0n,
   method: 'E',
   payToken: 'token',
   paidSessionId: null,
@@ -21,7 +24,7 @@ const receipt: Receipt = {
   paymentIntentId: 'pi_1',
   amountMinor: 12_00n,
   currency: 'GBP',
-  purchase: { kind: 'offer', offerId: 7 },
+  purchase: { kind: 'offer', id: 7 },
   organisationId: 1,
   mode: 'TEST',
   generation: 1,

@@ -4,19 +4,26 @@ import type { Book } from '../ledger/ledger.ts';
 import type { Checkout } from './checkout.ts';
 
 /** The thing that is paid for. */
-export type Purchase =
-  | { readonly kind: 'offer'; readonly offerId: number }
-  | { readonly kind: 'group'; readonly groupId: number }
-  | { readonly kind: 'top-up'; readonly topUpId: number };
+export type Purchase = { readonly kind: 'offer' | 'group' | 'top-up'; readonly id: number };
 
-export type CardPayment = {
-  /** The specification's `payment_method`: `E` is by card, `B` is from the prepaid balance. */
-  readonly method: 'E';
+/** What payments of both methods have. */
+export type PaymentFacts = {
   readonly purchase: Purchase;
   readonly book: Book;
   readonly title: string;
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
+  /** Of an offer: the group with which it is paid. */
+  readonly groupId: number | null;
+  /** Only offers are credited. */
+  readonly creditedMinor: bigint;
+  /** What the Unused Time is worth so far. More than the sum credited if the card provider has taken the payment back. */
+  readonly earnedMinor: bigint;
+};
+
+export type CardPayment = PaymentFacts & {
+  /** The specification's `payment_method`: `E` is by card, `B` is from the prepaid balance. */
+  readonly method: 'E';
   readonly payToken: string;
   readonly checkout: Checkout;
   readonly paidSessionId: string | null;
@@ -25,15 +32,8 @@ export type CardPayment = {
 };
 
 /** The name used in logs, faults and idempotency keys. */
-export function purchaseName(purchase: Purchase): string {
-  switch (purchase.kind) {
-    case 'offer':
-      return `offer ${purchase.offerId}`;
-    case 'group':
-      return `group ${purchase.groupId}`;
-    case 'top-up':
-      return `top-up ${purchase.topUpId}`;
-  }
+export function purchaseName({ kind, id }: Purchase): string {
+  return `${kind} ${id}`;
 }
 
 /** What Stripe reports as paid for a session, by webhook or in answer to a request. */

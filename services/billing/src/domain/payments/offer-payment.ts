@@ -2,7 +2,7 @@
 
 import type { Spending } from '@offer-ads/contracts/internal/caller-context';
 import { type Book, isSameBook } from '../ledger/ledger.ts';
-import type { CardPayment, Purchase } from './card-payment.ts';
+import type { CardPayment, PaymentFacts, Purchase } from './card-payment.ts';
 
 type Priced = { readonly book: Book; readonly title: string; readonly netMinor: bigint };
 export type OfferSale = Priced & { readonly offerId: number };
@@ -16,9 +16,7 @@ export type Order<S extends Sale = Sale> = S & { readonly spending: Spending };
 export type SaleOfBook = Pick<OfferSale, 'offerId' | 'book'> | Pick<GroupSale, 'groupId' | 'book'>;
 
 export function purchaseOf(sale: { readonly offerId: number } | { readonly groupId: number }): Purchase {
-  return 'offerId' in sale
-    ? { kind: 'offer', offerId: sale.offerId }
-    : { kind: 'group', groupId: sale.groupId };
+  return 'offerId' in sale ? { kind: 'offer', id: sale.offerId } : { kind: 'group', id: sale.groupId };
 }
 
 export function isOfGroup(sale: Sale): sale is GroupSale {
@@ -27,7 +25,8 @@ export function isOfGroup(sale: Sale): sale is GroupSale {
 
 /** Of an offer, a group or a top-up. */
 export type Payment =
-  | (Priced & { readonly purchase: Purchase; readonly vatMinor: bigint } & (
+  | (PaymentFacts &
+      (
         | {
             readonly method: 'B';
             /** Null for an offer of a group that was not paid. */
@@ -37,20 +36,6 @@ export type Payment =
         | { readonly method: null }
       ))
   | CardPayment;
-
-export type OfferPayment = Payment & {
-  readonly offerId: number;
-  /** The group with which it is paid. */
-  readonly groupId: number | null;
-  readonly creditedMinor: bigint;
-  /** What the Unused Time is worth so far. More than the sum credited if the card provider has taken the payment back. */
-  readonly earnedMinor: bigint;
-};
-export type OfferCardPayment = Extract<OfferPayment, { method: 'E' }>;
-
-export function isOfOffer(payment: OfferCardPayment | CardPayment): payment is OfferCardPayment {
-  return payment.purchase.kind === 'offer';
-}
 
 /** Whether a request for a known id repeats the earlier one. If not, the caller has made an error. */
 export function isSameSale(payment: Payment, request: Pick<Sale, 'book' | 'netMinor'>): boolean {

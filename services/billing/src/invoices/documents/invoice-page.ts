@@ -1,6 +1,7 @@
 /** An invoice or a credit note as a web page: readable on a phone, in light and dark mode, and printed without the parts for screens. */
 import { createHash } from 'node:crypto';
-import { escapeHtml as escape, foreignHtml as foreign, wordmark } from '@offer-ads/platform/pages/web-page';
+import { escapeHtml as escape } from '@offer-ads/contracts/values/html-text';
+import { foreignHtml as foreign, wordmark } from '@offer-ads/platform/pages/web-page';
 import type { Fact, InvoiceDocument, Line, Party } from '../../domain/invoices/invoice-document.ts';
 
 const style = `

@@ -5,25 +5,21 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { type ApprovalRefusal, refuseCall } from '../accounts/approval.ts';
 import { keyState } from './key-state.ts';
 
-/** What the store knows about the key of a request. */
-export type KeyFacts = {
+/** The caller context without the parts that the token adds: audience, validity, network and a hash of the mail address. */
+export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network' | 'mailbox'> & {
+  readonly email: string;
+};
+
+/** What the store knows about the key of a request. The person is the key's owner. */
+export type KeyFacts = Omit<Caller, 'keyId' | 'mode' | 'quota' | 'spending'> & {
   readonly keyId: number;
   readonly mode: Mode | null;
   readonly disabledAt: Date | null;
   readonly expiresAt: Date | null;
-  /** The key's owner. */
-  readonly personId: number;
   readonly ownerEnabled: boolean;
-  readonly email: string;
-  readonly organisationId: number;
   readonly organisationEnabled: boolean;
-  readonly currency: string;
-  readonly country: string;
-  readonly tradingName: string;
   /** For the key's mode; null for a key without a mode. */
   readonly quota: CallerContext['quota'] | null;
-  readonly termsAccepted: boolean;
-  readonly organisationApproved: boolean;
   readonly approvalWithdrawn: boolean;
   /** The key's own limit; null if it has none. */
   readonly requestsPerMinute: number | null;
@@ -40,11 +36,6 @@ export type Asked = {
   readonly changes: boolean;
   /** Whether the call is open after an approval was withdrawn. */
   readonly staysOpen: boolean;
-};
-
-/** The caller context without the parts that the token adds: audience, validity, network and a hash of the mail address. */
-export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network' | 'mailbox'> & {
-  readonly email: string;
 };
 
 export type AdmissionRefusal =

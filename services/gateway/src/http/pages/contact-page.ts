@@ -1,7 +1,7 @@
 /** `/contact`: who runs this service, from the settings. */
 import { sitePage } from '@offer-ads/contracts/portal/site-page';
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
 import { policyOf, protect } from '@offer-ads/platform/pages/built-pages';
-import { escapeHtml } from '@offer-ads/platform/pages/web-page';
 import type { Express } from 'express';
 import type { GatewayConfig } from '../../config.ts';
 

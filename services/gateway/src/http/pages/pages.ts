@@ -48,16 +48,29 @@ function forPrograms(app: Express, publicUrl: string): void {
   const sourceDescriptions = [{ ...source, url: `${publicUrl}/openapi.json` }];
   app.get('/arazzo.json', jsonDocument({ ...purchaseWorkflows, sourceDescriptions }));
   const openapiType = 'application/vnd.oai.openapi+json';
+  const status = [at('/status.json', 'application/json')];
   const linkset = [
     {
       anchor: publicUrl,
-      'service-desc': [at('/openapi.json', openapiType), at('/community/openapi.json', openapiType)],
+      'service-desc': [at('/openapi.json', openapiType)],
       'service-doc': [at('/docs', 'text/html'), at('/llms.txt', 'text/plain')],
-      status: [at('/status.json', 'application/json')],
+      status,
+    },
+    { anchor: `${publicUrl}/mcp`, 'service-doc': [at('/docs/assistants', 'text/html')], status },
+    {
+      anchor: `${publicUrl}/placements`,
+      'service-desc': [at('/community/openapi.json', openapiType)],
+      'service-doc': [at('/docs/community', 'text/html')],
+      status,
     },
   ];
   const type = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
-  app.get('/.well-known/api-catalog', jsonDocument({ linkset }, type));
+  const catalog = '/.well-known/api-catalog';
+  app.get(catalog, (_req, res, next) => {
+    res.links({ 'api-catalog': `${publicUrl}${catalog}` });
+    next();
+  });
+  app.get(catalog, jsonDocument({ linkset }, type));
   const list = readBuiltPage(join(builtFolder, 'docs/llms.txt')).replaceAll('](/', `](${publicUrl}/`);
   app.get('/llms.txt', (_req, res) => {
     neverSniffed(res);

@@ -1,6 +1,6 @@
 /** The status page. */
 import { sitePage } from '@offer-ads/contracts/portal/site-page';
-import { escapeHtml } from '@offer-ads/platform/pages/web-page';
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
 import type { Dependency, Outage, Overall, StatusWithOutages } from '../../domain/status.ts';
 
 const headings = {

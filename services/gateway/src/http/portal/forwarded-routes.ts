@@ -6,10 +6,10 @@
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
 import { refuseCall } from '../../domain/accounts/approval.ts';
 import type { Permission } from '../../domain/accounts/roles.ts';
 import type { Caller } from '../../domain/keys/admission.ts';
+import type { PortalCaller } from '../../keys/keys-store.ts';
 import type { Audience, TokenMaker } from '../../public-api/caller-tokens.ts';
 import type { ClientIp } from '../../public-api/client-ip.ts';
 import { networkOf } from '../../public-api/client-ip.ts';
@@ -68,9 +68,11 @@ const portalOffers: readonly Route[] = [
   endpoint('GET /offer-groups/:group_id', 'offers'),
   endpoint('GET /offers/:offer_id/credit', 'offers'),
   endpoint('GET /offers/:offer_id/changes', 'offers'),
-  endpoint('GET /offers/:offer_id/analytics/series', 'offers'),
   endpoint('GET /offers.csv', 'offers', { budgetMs: exportMs }),
-  endpoint('GET /offers/:offer_id/analytics.csv', 'offers', { budgetMs: exportMs }),
+  ...['/offers/:offer_id', '/offer-groups/:group_id'].flatMap((path) => [
+    endpoint(`GET ${path}/analytics/series`, 'offers'),
+    endpoint(`GET ${path}/analytics.csv`, 'offers', { budgetMs: exportMs }),
+  ]),
   endpoint('POST /offers/:offer_id/review-request', 'offers'),
   endpoint('POST /offers/pause', 'offers', { body, budgetMs: manyMs, afterWithdrawal: true }),
   endpoint('POST /offers/resume', 'offers', { body, budgetMs: manyMs, afterWithdrawal: true }),

@@ -16,10 +16,10 @@ import { checkVatNumber } from '@offer-ads/contracts/values/vat-number';
 import { type AuditLog, auditTarget } from '@offer-ads/platform/admin/audit';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
-import express, { type Router } from 'express';
+import express, { type Request, type Router } from 'express';
 import type { Organisations } from '../../accounts/manage-organisations.ts';
 import type { Organisation } from '../../domain/accounts/organisation.ts';
-import { answerPerson, refusePerson } from '../replies.ts';
+import { answerPerson } from '../replies.ts';
 import { allow, auditActor, changeBy, memberOf } from './portal-session.ts';
 
 export function organisationRoutes(o: {
@@ -28,11 +28,14 @@ export function organisationRoutes(o: {
 }): Router {
   const { organisations, audit } = o;
   const routes = express.Router();
+  const ownOf = async (req: Request): Promise<Organisation> => {
+    const own = await organisations.find(memberOf(req).organisationId);
+    if (own === null) throw new Error('the organisation of a signed-in person does not exist');
+    return own;
+  };
 
   routes.get('/organisation', async (req, res) => {
-    const organisation = await organisations.find(memberOf(req).organisationId);
-    if (organisation === null) refusePerson(res, 'organisation-unknown');
-    else res.json(replyOf(organisation));
+    res.json(replyOf(await ownOf(req)));
   });
 
   routes.patch('/organisation', allow('organisation'), async (req, res) => {
@@ -46,25 +49,19 @@ export function organisationRoutes(o: {
   });
 
   routes.get('/organisation/billing-details', allow('billing'), async (req, res) => {
-    const organisation = await organisations.find(memberOf(req).organisationId);
-    if (organisation === null) refusePerson(res, 'organisation-unknown');
-    else res.json(organisation.billingDetails satisfies BillingDetailsReply);
+    res.json((await ownOf(req)).billingDetails satisfies BillingDetailsReply);
   });
 
   routes.put('/organisation/billing-details', allow('billing'), async (req, res) => {
     const wish = validInput(billingDetailsChange, req.body);
-    const organisation = await organisations.find(memberOf(req).organisationId);
-    if (organisation === null) return refusePerson(res, 'organisation-unknown');
     // The country never changes, so this holds when the change has its turn.
-    const details = withCheckedVatNumber(wish, organisation.country);
+    const details = withCheckedVatNumber(wish, (await ownOf(req)).country);
     const outcome = await organisations.setBillingDetails(changeBy(req), details);
     answerPerson(res, outcome, ({ billingDetails }): BillingDetailsReply => billingDetails);
   });
 
   routes.get('/spending-limits', allow('key-rights'), async (req, res) => {
-    const organisation = await organisations.find(memberOf(req).organisationId);
-    if (organisation === null) refusePerson(res, 'organisation-unknown');
-    else res.json(organisation.spendingLimits satisfies SpendingLimits);
+    res.json((await ownOf(req)).spendingLimits satisfies SpendingLimits);
   });
 
   routes.put('/spending-limits', allow('key-rights'), audit.recordBy(auditActor), async (req, res) => {

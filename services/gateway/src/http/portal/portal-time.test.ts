@@ -1,48 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
-import { systemClock } from '@offer-ads/platform/process/clock';
-import { createLogger } from '@offer-ads/platform/telemetry/logging';
-import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { startTestServer } from '@offer-ads/testing/http-server';
+import { collectingLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { Express } from 'express';
 import { ignoreLateReplies, liftTime, limitTime } from './portal-time.ts';
 
 const budgetMs = 10;
-const lines: string[] = [];
-const logger = createLogger({
-  service: 'gateway',
-  level: 'info',
-  destination: { write: (line) => void lines.push(line) },
-});
-let server: HttpServer;
-let finishWork = () => {};
+const { logger, lines } = collectingLogger();
+const { promise: work, resolve: finishWork } = Promise.withResolvers<void>();
 let worked = 0;
 
-beforeAll(async () => {
-  const work = new Promise<void>((resolve) => {
-    finishWork = resolve;
-  });
-  server = await startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger,
-    metrics: createMetrics('gateway'),
-    clock: systemClock,
-    readiness: async () => [],
-    routes: (app) => {
-      app.get('/timed', limitTime(logger, budgetMs), async (_req, res) => {
-        await work;
-        worked += 1;
-        res.json({ done: true });
-      });
-      app.get('/lifted', limitTime(logger, budgetMs), liftTime, async (_req, res) => {
-        await work;
-        res.json({ done: true });
-      });
-      app.use(ignoreLateReplies);
-    },
-  });
+const server = forAllTests(() => {
+  const routes = (app: Express) => {
+    app.get('/timed', limitTime(logger, budgetMs), async (_req, res) => {
+      await work;
+      worked += 1;
+      res.json({ done: true });
+    });
+    app.get('/lifted', limitTime(logger, budgetMs), liftTime, async (_req, res) => {
+      await work;
+      res.json({ done: true });
+    });
+    app.use(ignoreLateReplies);
+  };
+  return startTestServer(routes, { logger });
 });
-afterAll(async () => server[Symbol.asyncDispose]());
 
 describe('the time of a portal request', () => {
   it('ends with a 503, unless it was lifted; a later reply is not logged as a fault', async () => {

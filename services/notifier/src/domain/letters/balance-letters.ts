@@ -10,13 +10,15 @@ import { inMode, type LetterToAdmins, pageAction, type Setting } from './wording
 type TopUp = EventData<typeof BalanceToppedUp>;
 
 /** "Unused time came back to the balance" (price rule 7). */
-export function balanceCredited(credit: EventData<typeof BalanceCredited>, setting: Setting): LetterToAdmins {
+export function balanceCredited(event: EventData<typeof BalanceCredited>, setting: Setting): LetterToAdmins {
+  const credit = { ...event, ...event.group };
+  const what = event.group === undefined ? 'the offer' : 'the offers';
   const amount = setting.money(credit.amountMinor, credit.currency);
   return {
     ...inMode(credit.mode, `${amount} credited for ${titled(credit)}`),
     heading: 'Unused time credited',
     paragraphs: [
-      `${amount}, net of VAT, has been credited to your ${credit.mode} balance for time in which the offer did not run: a pause, the time before a late payment, or what was left when it was deleted or disabled.`,
+      `${amount}, without VAT, has been credited to your ${credit.mode} balance for time in which ${what} did not run: a pause, the time before a late payment, or what was left after a deletion or while disabled.`,
     ],
     facts: [...offerName(credit), ['Credited on', setting.dateTime(setting.happenedAt)]],
     amounts: [

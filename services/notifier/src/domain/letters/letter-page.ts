@@ -1,6 +1,7 @@
 /** A letter as HTML: readable on a phone, in light and dark mode, and in mail programs that support only tables and inline styles. */
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
 import type { Letter, Line } from './letter.ts';
-import { escapeHtml, oneLine, oneLineHtml } from './plain-text.ts';
+import { oneLine, oneLineHtml } from './plain-text.ts';
 
 /** The colours of web/ui/theme. The light style is inline in each element, for programs that drop `<style>`; the others may use dark mode. */
 const light = {

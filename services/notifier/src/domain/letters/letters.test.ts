@@ -9,6 +9,12 @@ function messageOf(eventName: string, facts: object = {}, country = 'GB') {
   return { subject: plain(subject), text: plain(text), html: plain(html) };
 }
 const textOf = (...of: Parameters<typeof messageOf>) => messageOf(...of).text;
+/** Before that of the event. */
+const ownTime = {
+  startAt: '2026-06-01T09:00:00.000Z',
+  expiryAt: '2026-06-08T09:00:00.000Z',
+  haveSameTime: false,
+};
 const signInLink = 'https://ads.example/portal/sign-in#0123456789abcdef\n';
 const signUpLink = 'https://ads.example/portal/sign-up#token\n';
 
@@ -27,17 +33,46 @@ describe('the mail', () => {
       groupId: 7,
       title: 'Two for one (3 places)',
       places: 3,
+      ...ownTime,
       netMinor: '3000',
       vatMinor: '600',
+      unused: [],
     };
-    for (const name of ['PaymentLinkIssued', 'OfferPaymentApplied']) {
+    for (const [name, says] of [
+      ['PaymentLinkIssued', 'until the first of them ends on 8 June'],
+      ['OfferPaymentApplied', 'Your offers are paid. Each runs from its own start to its own end.'],
+    ] as const) {
       const { subject, text } = messageOf(name, { group });
       expect(subject).toContain('“Two for one (3 places)”');
-      expect(text).toContain('Offer: Two for one (3 places)\nStarts: 2 June');
+      expect(text).toContain(says);
+      expect(text).toContain('Offers: Two for one (3 places)\nFirst one starts: 1 June');
       expect(text).toContain('Net price: GBP 30.00\nVAT: GBP 6.00\nTotal: GBP 36.00');
       const ids = [17, 18].map((offerId) => notifications(name, { group, offerId }).map(({ id }) => id));
       expect(ids[0]).toEqual(ids[1]);
     }
+  });
+
+  it.each([
+    [
+      [2, 2],
+      'Payment after the end of offers',
+      'the offers had ended, so the offers are not shown. The whole net price of GBP 20.00',
+    ],
+    [
+      [2, 1],
+      'Offers paid',
+      'after 1 of the 2 had ended, so that one is not shown. The price of the time before',
+    ],
+    [[1, 0], 'Offers paid', 'paid and run now. The time between their start and the payment is credited'],
+    [[0, 0], 'Offers paid', 'paid and run now.\n'],
+  ])('of a group with %j halves of its time unused: what was too late', (halves, topic, says) => {
+    const unused = halves.map((unusedMs, index) => ({ offerId: 17 + index, unusedMs, scheduledMs: 2 }));
+    const price = { places: 2, ...ownTime, haveSameTime: true, netMinor: '2000', vatMinor: '400' };
+    const group = { groupId: 7, title: 'Two for one (2 places)', ...price, unused };
+    const outcome = halves[0] === 2 ? 'ended' : 'active';
+    const { subject, text } = messageOf('OfferPaymentApplied', { outcome, unusedMs: halves[0], group });
+    expect(subject).toBe(`${topic}: “Two for one (2 places)”`);
+    expect(text).toContain(says);
   });
 
   it.each([
@@ -48,27 +83,41 @@ describe('the mail', () => {
       'Offers ended',
       'They were shown to members for the whole of their time.',
     ],
-    [
-      'OfferEnded',
-      { unusedMs: 1 },
-      'Offers ended',
-      'is credited to your LIVE balance; messages of their own',
-    ],
+    ['OfferEnded', { unusedMs: 1 }, 'Offers ended', 'is credited to your LIVE balance; another message'],
   ])(
     'of the end of a group (%s, %j): one for all its offers, with their places',
     (name, facts, topic, says) => {
       const places = ['Soho', '51.5, -0.1'].map((label, index) => ({ offerId: 17 + index, label }));
-      const data = { group: { groupId: 7, title: 'Two for one (2 places)', places, ...facts } };
+      const data = { group: { groupId: 7, title: 'Two for one (2 places)', places, unused: [], ...facts } };
       const { subject, text } = messageOf(name, data);
       expect(subject).toBe(`${topic}: “Two for one (2 places)”`);
       expect(text).toContain(says);
       expect(text).toContain('Offers: Two for one (2 places)\nPlace 1: Soho\nPlace 2: 51.5, -0.1\nEnds: ');
-      expect(text).toContain(`Open the offers:\n${portalUrl}/live/offers/groups/7\n`);
+      const link =
+        name === 'OfferEndsSoon'
+          ? `Extend the offers:\n${portalUrl}/live/offers/groups/7?extend=yes\n`
+          : `Open the offers:\n${portalUrl}/live/offers/groups/7\n`;
+      expect(text).toContain(link);
       const idsOf = (change: object) => notifications(name, { ...data, ...change }).map(({ id }) => id);
       expect(idsOf({ offerId: 17 })).toEqual(idsOf({ offerId: 18 }));
       expect(idsOf({ offerId: 17 })).not.toEqual(idsOf({ expiryAt: '2026-07-01T12:00:00.000Z' }));
     },
   );
+
+  it('of a credit for offers of a group: one, with the amount of all and the balance after them', () => {
+    const group = { groupId: 7, title: 'Two for one (2 places)', amountMinor: '40', balanceMinor: '1040' };
+    const factsOf = (creditId: string, offerId = 17) => ({
+      offerId,
+      amountMinor: '20',
+      group: { ...group, creditId },
+    });
+    const { subject, text } = messageOf('BalanceCredited', factsOf('a'));
+    expect(subject).toBe('GBP 0.40 credited for “Two for one (2 places)”');
+    expect(text).toContain('Credited: GBP 0.40\nNew balance: GBP 10.40');
+    const idsOf = (facts: object) => notifications('BalanceCredited', facts).map(({ id }) => id);
+    expect(idsOf(factsOf('a', 18))).toEqual(idsOf(factsOf('a')));
+    expect(idsOf(factsOf('b'))).not.toEqual(idsOf(factsOf('a')));
+  });
 
   it('of a payment by card: amounts, VAT, method, dates and the portal', () => {
     const { subject, text } = messageOf('OfferPaymentApplied');
@@ -235,7 +284,17 @@ describe('the mail', () => {
     ['OfferPaymentApplied', { mode: 'TEST' }, 'Open the offer', '/test/offers/17'],
     [
       'OfferPaymentApplied',
-      { group: { groupId: 7, title: 'Two for one (3 places)', places: 3, netMinor: '3000', vatMinor: '0' } },
+      {
+        group: {
+          groupId: 7,
+          title: 'Two',
+          places: 3,
+          ...ownTime,
+          netMinor: '3000',
+          vatMinor: '0',
+          unused: [],
+        },
+      },
       'Open the offers',
       '/live/offers/groups/7',
     ],

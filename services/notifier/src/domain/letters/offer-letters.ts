@@ -1,4 +1,4 @@
-/** Letters about one offer: its payment, its end, and what the platform team does with it. */
+/** Letters about an offer, or about offers that were ordered together: its payment, its end, and what the platform team does with it. */
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type {
   OfferDisabled,
@@ -23,18 +23,31 @@ type Payment = EventData<typeof OfferPaymentApplied>;
 export function withWholeGroup<P extends EventData<typeof PaymentLinkIssued> | Payment>(payment: P): P {
   const { group } = payment;
   if (group === undefined) return payment;
-  const { title, netMinor, vatMinor } = group;
-  return { ...payment, title, netMinor, vatMinor };
+  const { title, netMinor, vatMinor, startAt, expiryAt } = group;
+  return { ...payment, title, netMinor, vatMinor, startAt, expiryAt };
 }
 
 /** "Pay for this offer": to the admins and to the person who created it. */
 export function paymentLink(offer: EventData<typeof PaymentLinkIssued>, setting: Setting): LetterToAdmins {
+  const { places = 1 } = offer.group ?? {};
+  const [theOffer, heading, created] =
+    places > 1
+      ? ([
+          'the first of them',
+          'Your offers are waiting for payment',
+          `${places} offers have been created. Members see each of them as soon as all are paid for and its start has come.`,
+        ] as const)
+      : ([
+          'the offer',
+          'Your offer is waiting for payment',
+          'The offer has been created and is shown to members as soon as it is paid for and its start has come.',
+        ] as const);
   return {
     ...inMode(offer.mode, `Payment link for ${titled(offer)}`),
-    heading: 'Your offer is waiting for payment',
+    heading,
     paragraphs: [
-      'The offer has been created and is shown to members as soon as it is paid for and its start has come.',
-      `The link stays valid until the offer ends on ${setting.dateTime(offer.expiryAt)}. Time of the offer that passes before you pay is credited to your ${offer.mode} balance.`,
+      created,
+      `The link stays valid until ${theOffer} ends on ${setting.dateTime(offer.expiryAt)}. Time of an offer that passes before you pay is credited to your ${offer.mode} balance.`,
     ],
     facts: offerFacts(offer, setting),
     amounts: priceLines(offer, setting),
@@ -63,61 +76,82 @@ export function offerPaid(payment: Payment, setting: Setting): LetterToAdmins {
 }
 
 function outcome(payment: Payment, setting: Setting): { topic: string; news: string } {
+  const { places = 1, unused = [] } = payment.group ?? {};
+  const late = unused.filter(({ unusedMs, scheduledMs }) => unusedMs === scheduledMs).length;
+  if (late > 0 && late < places)
+    return {
+      topic: 'Offers paid',
+      news: `Your offers are paid. The payment arrived after ${late} of the ${places} had ended, so ${late === 1 ? 'that one is' : 'these are'} not shown. The price of the time before the payment is credited to your ${payment.mode} balance.`,
+    };
+  const [it, isNot, paid] =
+    places > 1
+      ? ['the offers', 'are not', { topic: 'Offers paid', news: 'Your offers are paid' }]
+      : ['the offer', 'is not', { topic: 'Offer paid', news: 'Your offer is paid' }];
+  const lateStart = ofLateStart(payment);
+  if (payment.group?.haveSameTime === false && late === 0)
+    return { ...paid, news: `${paid.news}. Each runs from its own start to its own end.${lateStart}` };
   switch (payment.outcome) {
     case 'active':
-      return { topic: 'Offer paid', news: `Your offer is paid and runs now.${ofLateStart(payment)}` };
+      return { ...paid, news: `${paid.news} and ${places > 1 ? 'run' : 'runs'} now.${lateStart}` };
     case 'scheduled':
       return {
-        topic: 'Offer paid',
-        news: `Your offer is paid and starts on ${setting.dateTime(payment.startAt)}.`,
+        ...paid,
+        news: `${paid.news} and ${places > 1 ? 'start' : 'starts'} on ${setting.dateTime(payment.startAt)}.`,
       };
     case 'ended':
       return {
-        topic: 'Payment after the end of an offer',
-        news: tooLate(payment, 'the offer had ended', setting),
+        topic: `Payment after the end of ${places > 1 ? 'offers' : 'an offer'}`,
+        news: tooLate(payment, `${it} had ended, so ${it} ${isNot} shown`, setting),
       };
     case 'deleted':
       return {
-        topic: 'Payment for a deleted offer',
-        news: tooLate(payment, 'the offer had been deleted', setting),
+        topic: `Payment for ${places > 1 ? 'deleted offers' : 'a deleted offer'}`,
+        news: tooLate(payment, `${it} had been deleted, so ${it} ${isNot} shown`, setting),
       };
   }
 }
 
 /** The time between start and payment is Unused Time (decision 6, Unused Time); a small credit has no mail of its own. */
-function ofLateStart({ paymentMethod, unusedMs, mode }: Payment): string {
-  if (paymentMethod !== 'E' || unusedMs === 0) return '';
-  return ` The time between its start and the payment is credited to your ${mode} balance, even if it is only seconds.`;
+function ofLateStart({ paymentMethod, unusedMs, mode, group }: Payment): string {
+  const isLate = unusedMs > 0 || group?.unused.some((part) => part.unusedMs > 0);
+  if (paymentMethod !== 'E' || !isLate) return '';
+  return ` The time between ${group === undefined ? 'its' : 'their'} start and the payment is credited to your ${mode} balance, even if it is only seconds.`;
 }
 
 function tooLate({ netMinor, currency, mode }: Payment, when: string, { money }: Setting): string {
-  return `The payment arrived after ${when}, so the offer is not shown. The whole net price of ${money(netMinor, currency)} is credited to your ${mode} balance.`;
+  return `The payment arrived after ${when}. The whole net price of ${money(netMinor, currency)} is credited to your ${mode} balance.`;
 }
 
 /** A day before the end. The link opens the page where the offer can be extended, and buys nothing. */
 export function offerEndsSoon(offer: EventData<typeof OfferEndsSoon>, setting: Setting): LetterToAdmins {
   const { mode, offerId, paused, group } = offer;
-  if (group !== undefined)
+  const end = setting.dateTime(offer.expiryAt);
+  const action = (label: string, page: string) => ({
+    action: pageAction({ label, mode, page: `offers/${page}?extend=yes` }, setting),
+  });
+  if (group === undefined)
     return {
-      ...aboutGroup({ ...offer, group }, 'Offers end soon', setting),
-      heading: 'Your offers end soon',
+      ...aboutOffer(offer, 'Offer ends soon', setting),
+      ...action('Extend the offer', `${offerId}`),
+      heading: 'Your offer ends soon',
       paragraphs: [
-        `They end on ${setting.dateTime(offer.expiryAt)}. If one should go on, extend it from its page: you choose the new end and see the price before you buy anything.`,
-        ...(group.paused === 0
-          ? []
-          : [
-              `${group.paused} of them ${group.paused === 1 ? 'is' : 'are'} paused, so members do not see ${group.paused === 1 ? 'it' : 'them'} at present. The end stays the same.`,
-            ]),
+        `It ends on ${end}. If it should go on, extend it: you choose the new end and see the price before you buy anything.`,
+        ...(paused ? ['It is paused, so members do not see it at present. Its end stays the same.'] : []),
       ],
     };
+  const [are, them] = group.paused === 1 ? ['is', 'it'] : ['are', 'them'];
   return {
-    ...aboutOffer(offer, 'Offer ends soon', setting),
-    heading: 'Your offer ends soon',
+    ...aboutGroup({ ...offer, group }, 'Offers end soon', setting),
+    ...action('Extend the offers', `groups/${group.groupId}`),
+    heading: 'Your offers end soon',
     paragraphs: [
-      `It ends on ${setting.dateTime(offer.expiryAt)}. If it should go on, extend it: you choose the new end and see the price before you buy anything.`,
-      ...(paused ? ['It is paused, so members do not see it at present. Its end stays the same.'] : []),
+      `They end on ${end}. If they should go on, extend them all, or one from its page: you see the price before you buy anything.`,
+      ...(group.paused === 0
+        ? []
+        : [
+            `${group.paused} of them ${are} paused, so members do not see ${them} at present. The end stays the same.`,
+          ]),
     ],
-    action: pageAction({ label: 'Extend the offer', mode, page: `offers/${offerId}?extend=yes` }, setting),
   };
 }
 
@@ -165,32 +199,22 @@ function weekOf({ from, to }: { readonly from: string; readonly to: string }): s
 }
 
 export function offerEnded(offer: End, setting: Setting): LetterToAdmins {
-  const { group } = offer;
-  if (group !== undefined)
-    return {
-      ...aboutGroup({ ...offer, group }, 'Offers ended', setting),
-      heading: 'Your offers have ended',
-      paragraphs: [howTheyEnded({ ...offer, unusedMs: group.unusedMs })],
-    };
+  const { group, paid, mode } = offer;
+  const isOne = group === undefined;
+  const [they, were, their] = isOne ? ['it', 'was', 'its'] : ['they', 'were', 'their'];
+  const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  const ran =
+    (isOne ? offer : group).unusedMs === 0
+      ? sentence(`${they} ${were} shown to members for the whole of ${their} time.`)
+      : `The time in which ${they} did not run is credited to your ${mode} balance; another message names the amount.`;
+  const unpaid = `${they} ${were} not paid for in time, so ${they} ${were} never shown, and ${their} payment page is closed. Should a payment still be on its way, its net price is credited to your ${mode} balance.`;
   return {
-    ...aboutOffer(offer, 'Offer ended', setting),
-    heading: 'Your offer has ended',
-    paragraphs: [howItEnded(offer)],
+    ...(isOne
+      ? aboutOffer(offer, 'Offer ended', setting)
+      : aboutGroup({ ...offer, group }, 'Offers ended', setting)),
+    heading: isOne ? 'Your offer has ended' : 'Your offers have ended',
+    paragraphs: [paid ? ran : sentence(unpaid)],
   };
-}
-
-function howItEnded({ paid, unusedMs, mode }: End): string {
-  if (!paid)
-    return `It was not paid for in time, so it was never shown, and its payment page is closed. Should a payment still be on its way, its net price is credited to your ${mode} balance.`;
-  if (unusedMs === 0) return 'It was shown to members for the whole of its time.';
-  return `The time in which it did not run is credited to your ${mode} balance; a message of its own names the amount.`;
-}
-
-function howTheyEnded({ paid, unusedMs, mode }: End): string {
-  if (!paid)
-    return `They were not paid for in time, so they were never shown, and their payment page is closed. Should a payment still be on its way, its net price is credited to your ${mode} balance.`;
-  if (unusedMs === 0) return 'They were shown to members for the whole of their time.';
-  return `The time in which they did not run is credited to your ${mode} balance; messages of their own name the amounts.`;
 }
 
 export function offerDisabled(offer: EventData<typeof OfferDisabled>, setting: Setting): LetterToAdmins {
@@ -262,8 +286,12 @@ export function titled(offer: { readonly title: string }): string {
   return `“${foreign(offer.title)}”`;
 }
 
-function offerFacts(offer: AnyOffer, { dateTime }: Wording): readonly Line[] {
-  return [...offerName(offer), ['Starts', dateTime(offer.startAt)], ['Ends', dateTime(offer.expiryAt)]];
+type Timed = AnyOffer & { readonly group?: { readonly haveSameTime: boolean } | undefined };
+
+function offerFacts(offer: Timed, { dateTime }: Wording): readonly Line[] {
+  const [starts, ends] =
+    offer.group?.haveSameTime === false ? ['First one starts', 'First one ends'] : ['Starts', 'Ends'];
+  return [...offerName(offer), [starts, dateTime(offer.startAt)], [ends, dateTime(offer.expiryAt)]];
 }
 
 /** With the offer's id, because titles may repeat. A group has many, and a page of its own. */
@@ -272,8 +300,12 @@ export function offerName(offer: {
   readonly offerId: number;
   readonly group?: object | undefined;
 }): readonly Line[] {
-  const name: Line = ['Offer', foreign(offer.title)];
-  return offer.group === undefined ? [name, ['Offer number', `${offer.offerId}`]] : [name];
+  const title = foreign(offer.title);
+  if (offer.group !== undefined) return [['Offers', title]];
+  return [
+    ['Offer', title],
+    ['Offer number', `${offer.offerId}`],
+  ];
 }
 
 type Price = { readonly netMinor: string; readonly vatMinor: string; readonly currency: string };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { escapeHtml, oneLine } from './plain-text.ts';
+import { oneLine } from './plain-text.ts';
 
 describe('text from outside on one line', () => {
   it('contains no line break, whatever the input', () => {
@@ -18,14 +18,5 @@ describe('text from outside on one line', () => {
 
   it('keeps letters of every script, and emoji that consist of several characters', () => {
     expect(oneLine('  Café – 東京 👩‍👩‍👧  ')).toBe('Café – 東京 👩‍👩‍👧');
-  });
-});
-
-describe('escaped HTML', () => {
-  it('holds no markup and no quote that ends an attribute', () => {
-    expect(escapeHtml(`<script>alert("x")</script> & 'y'`)).toBe(
-      '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;y&#39;',
-    );
-    fc.assert(fc.property(fc.string(), (text) => expect(escapeHtml(text)).not.toMatch(/[<>"']/)));
   });
 });

@@ -2,6 +2,7 @@
  * Makes text from outside harmless: one line, without characters that control headers, terminals or reading order, and without what mail
  * programs turn into links.
  */
+import { escapeHtml } from '@offer-ads/contracts/values/html-text';
 import { legible } from '@offer-ads/contracts/values/legible-text';
 
 /** Control characters, line and paragraph separators, and characters that change the reading direction. */
@@ -70,19 +71,6 @@ export function oneLineHtml(text: string): string {
     return index % 2 === 1 ? `<bdi>${harmless}</bdi>` : harmless;
   });
   return tidy(html.join(''));
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** For element content and for quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 function marked(text: string): string {

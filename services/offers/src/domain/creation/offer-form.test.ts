@@ -22,7 +22,8 @@ const right: Record<string, readonly string[]> = {
 const picture: PictureFacts = { type: 'png', width: GREATEST_PICTURE_PIXELS / 2, height: 2, frames: 1 };
 
 function read(changes: Record<string, readonly string[]> = {}, given: PictureFacts | null = picture) {
-  const result = readOfferForm(new Map(Object.entries({ ...right, ...changes })), given);
+  const pictures = new Map(given === null ? [] : [['', given]]);
+  const result = readOfferForm(new Map(Object.entries({ ...right, ...changes })), pictures);
   return result.ok ? { ok: true as const, form: result.form.offers[0] } : result;
 }
 
@@ -58,6 +59,7 @@ describe('a valid form', () => {
         quoteId: null,
         maxCost: null,
         imageOfferId: null,
+        imageName: null,
       },
     });
   });
@@ -263,7 +265,9 @@ describe('a wrong field is named with its rule', () => {
   it('parts with other names are ignored, whatever their names are', () => {
     const names = ['note', '__proto__', 'gendered', 'interested_parties[]', ''];
     const others = names.map((name) => [name, ['x']] as const);
-    expect(readOfferForm(new Map([...Object.entries(right), ...others]), picture)).toMatchObject({
+    expect(
+      readOfferForm(new Map([...Object.entries(right), ...others]), new Map([['', picture]])),
+    ).toMatchObject({
       ok: true,
     });
   });

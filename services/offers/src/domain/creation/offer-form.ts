@@ -40,6 +40,8 @@ export type OfferForm = OfferContent & {
   readonly maxCost: string | null;
   /** The offer whose picture this one gets too; null if a picture is sent. */
   readonly imageOfferId: number | null;
+  /** The file name of its picture among several; null: the only one. */
+  readonly imageName: string | null;
 };
 
 /** What a creation is for: one offer, or those of a group in the order of its places. */
@@ -104,16 +106,24 @@ export function readContent(fields: FormFields) {
   } satisfies Record<keyof typeof contentFields, Reading<unknown>>;
 }
 
-/** @param picture null if the form has no picture */
-export function readOfferForm(fields: FormFields, picture: PictureFacts | null): CreationFormResult {
-  const read = readOffer(fields, picture, formNames);
+/** By their file names. */
+type Pictures<Picture> = ReadonlyMap<string, Picture>;
+
+/** Null if the form has none, or several. */
+export function onlyPicture<Picture>(pictures: Pictures<Picture>): Picture | null {
+  const [only, another] = pictures.values();
+  return another === undefined ? (only ?? null) : null;
+}
+
+export function readOfferForm(fields: FormFields, pictures: Pictures<PictureFacts>): CreationFormResult {
+  const read = readOffer(fields, onlyPicture(pictures), formNames);
   return read.ok ? { ok: true, form: { offers: [read.value], isGroup: false } } : read;
 }
 
 /**
  * The form of POST /offer-groups: `places` in place of `location[]`. Each place with its own values is read as the form of a single offer.
  */
-export function readGroupForm(fields: FormFields, picture: PictureFacts | null): CreationFormResult {
+export function readGroupForm(fields: FormFields, pictures: Pictures<PictureFacts>): CreationFormResult {
   const given = parseJson(single(fields, 'places'));
   const places = readPlaces(given, ownNames);
   const others = Object.entries(notOfGroups).flatMap(([name, why]) =>
@@ -123,12 +133,14 @@ export function readGroupForm(fields: FormFields, picture: PictureFacts | null):
   const read = owns.map((own, index) => {
     const { latitude = 0, longitude = 0 } = (places.ok && places.value[index]) || {};
     const position = ['location[]', [`${latitude}`, `${longitude}`]] as const;
-    const hasOwnPicture = (own.get('image_offer_id')?.[0] ?? '') !== '';
-    return readOffer(
-      new Map([...fields, ...formFieldsOf(own), position]),
-      hasOwnPicture ? null : picture,
-      groupNames,
-    );
+    const imageName = own.get('image')?.[0] || null;
+    const shared = (own.get('image_offer_id')?.[0] ?? '') === '' ? onlyPicture(pictures) : null;
+    const picture = imageName === null ? shared : pictures.get(imageName);
+    if (picture === undefined)
+      return fault('image must be the file name of a picture that is sent with the form as image');
+    const all = new Map([...fields, ...formFieldsOf(own), position]);
+    const offer = readOffer(all, picture, groupNames);
+    return offer.ok ? valid({ ...offer.value, imageName }) : offer;
   });
   const faults = [
     ...new Set(read.flatMap((each, index) => faultsAt(index, each, read, owns[index] ?? new Map()))),
@@ -198,7 +210,7 @@ function readOffer(
   });
   if (!read.ok) return read;
   const { period, location, names: _names, environment: _environment, ...facts } = read.value;
-  return valid({ ...facts, ...period, ...location, placeLabel: null });
+  return valid({ ...facts, ...period, ...location, placeLabel: null, imageName: null });
 }
 
 export function checkEnvironment(fields: FormFields): Reading<null> {

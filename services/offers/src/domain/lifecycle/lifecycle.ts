@@ -103,6 +103,7 @@ export function beginDeletion(offer: Offer, now: Date, markedAt: Date = now): Be
 /**
  * The offers of a group that await payment are deleted together, because one page is for all (decision 270, offer groups).
  * @param together the offer alone, or all offers of its group
+ * @param isForAll whether paid and ended ones are deleted together too
  * @returns the changed offers
  */
 export function beginDeletionOf(
@@ -110,6 +111,7 @@ export function beginDeletionOf(
   together: readonly Offer[],
   now: Date,
   markedAt: Date,
+  isForAll = false,
 ):
   | {
       readonly ok: true;
@@ -120,15 +122,17 @@ export function beginDeletionOf(
   const offer = together.find((each) => each.offerId === offerId);
   if (offer === undefined) return refuse('not-found');
   const begun = beginDeletion(offer, now, markedAt);
-  if (!begun.ok || begun.step === 'deleted') return begun.ok ? { ...begun, offers: [begun.offer] } : begun;
-  const deletions = Math.max(...together.map((each) => each.deletions)) + 1;
+  if (!begun.ok) return begun;
+  const { step } = begun;
+  if (step === 'deleted' && !isForAll) return { ok: true, step, offers: [begun.offer] };
   const others = together.flatMap((each) => {
-    const marked = beginDeletion(each, now, markedAt);
-    return each !== offer && marked.ok && marked.step === 'close-page'
-      ? [{ ...marked.offer, deletions }]
-      : [];
+    const other = beginDeletion(each, now, markedAt);
+    return each !== offer && other.ok && other.step === step ? [other.offer] : [];
   });
-  return { ok: true, step: 'close-page', offers: [{ ...begun.offer, deletions }, ...others] };
+  if (step === 'deleted') return { ok: true, step, offers: [begun.offer, ...others] };
+  const deletions = Math.max(...together.map((each) => each.deletions)) + 1;
+  const marked = (each: Offer) => ({ ...each, deletions });
+  return { ok: true, step, offers: [marked(begun.offer), ...others.map(marked)] };
 }
 
 /** If a deletion sees the payment, the payment came first, even if the clocks of two replicas differ. */

@@ -1,6 +1,5 @@
 /** The period of an analytics interval (decision 18a, forms and formats). */
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
-import type { DayRange } from '@offer-ads/contracts/values/day-range';
 
 export type Period = { readonly from: Date; readonly to: Date };
 
@@ -13,8 +12,9 @@ const intervalHours: Record<Exclude<AnalyticsInterval, 'all'>, number> = {
   '90d': 90 * 24,
 };
 
-/** What a caller asks for: an interval until now, or days. */
-export type AskedPeriod = AnalyticsInterval | DayRange;
+export function daysOf(interval: Exclude<AnalyticsInterval, 'all'>): number {
+  return intervalHours[interval] / 24;
+}
 
 /** Ends now and starts at a full hour, because counts are stored per hour and must be exact. `all` starts at the creation. */
 export function analyticsPeriod(interval: AnalyticsInterval, createdAt: Date, now: Date): Period {

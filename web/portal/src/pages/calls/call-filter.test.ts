@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { filterOf, isFiltered, queryOf, requestOf } from './call-filter.ts';
+import { queryOf } from '../../../../ui/query-of.ts';
+import { filterOf, isFiltered, requestOf } from './call-filter.ts';
 
 const filter = {
   key: '7',

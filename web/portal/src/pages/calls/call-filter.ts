@@ -1,4 +1,5 @@
 /** The filter of the call log. It is part of the page's address, so that a view can be bookmarked and shared. */
+import { queryOf } from '../../../../ui/query-of.ts';
 
 export type CallFilter = {
   readonly key: string;
@@ -10,15 +11,6 @@ export type CallFilter = {
   readonly from: string;
   readonly to: string;
 };
-
-const names = [
-  'key',
-  'route',
-  'status',
-  'request',
-  'from',
-  'to',
-] as const satisfies readonly (keyof CallFilter)[];
 
 /** Reads the filter from the address; ignores invalid values. */
 export function filterOf(query: Readonly<Record<string, string>>): CallFilter {
@@ -33,30 +25,13 @@ export function filterOf(query: Readonly<Record<string, string>>): CallFilter {
   };
 }
 
-/** `?key=7&status=4xx`; '' when nothing is filtered. */
-export function queryOf(filter: CallFilter): string {
-  const parameters = new URLSearchParams(names.map((name) => [name, filter[name]]));
-  for (const name of names) if (filter[name] === '') parameters.delete(name);
-  return parameters.size === 0 ? '' : `?${parameters}`;
-}
-
-/** The query for the server. */
-export function requestOf(filter: CallFilter, cursor: string | null): string {
-  const { key, request, ...others } = filter;
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries({
-    key_id: key,
-    request_id: request,
-    ...others,
-    cursor: cursor ?? '',
-    limit: '50',
-  }))
-    if (value !== '') parameters.set(name, value);
-  return `/calls?${parameters}`;
+/** A page of the log for the API. */
+export function requestOf({ key, request, ...others }: CallFilter, cursor: string | null): string {
+  return `/calls${queryOf({ key_id: key, request_id: request, ...others, cursor, limit: '50' })}`;
 }
 
 export function isFiltered(filter: CallFilter): boolean {
-  return names.some((name) => filter[name] !== '');
+  return Object.values(filter).some((value) => value !== '');
 }
 
 function instantIn(text: string): string {
@@ -83,11 +58,15 @@ export const routes = [
   'POST /offers/{offer_id}/resume',
   'GET /offers/{offer_id}/analytics',
   'GET /offers/{offer_id}/analytics/series',
+  'GET /offers/{offer_id}/results',
+  'GET /offers/{offer_id}/changes',
+  'GET /results',
   'POST /offers/{offer_id}/credit-estimate',
   'DELETE /offers/{offer_id}',
   'POST /offer-groups/price-estimate',
   'POST /offer-groups',
   'GET /offer-groups/{group_id}',
+  'GET /offer-groups/{group_id}/analytics/series',
   'POST /offer-groups/{group_id}/pause',
   'POST /offer-groups/{group_id}/resume',
   'PATCH /offer-groups/{group_id}',

@@ -22,7 +22,10 @@ describe('an entry of the guide', () => {
       { messages: ['start_datetime is missing'] },
     ];
     expect(entryOf(parts)).toEqual({
-      paragraphs: ['Why: The form is incomplete.', 'What to do: Correct it.'],
+      paragraphs: [
+        { heading: 'Why', text: 'The form is incomplete.' },
+        { heading: 'What to do', text: 'Correct it.' },
+      ],
       lists: [
         { heading: 'What the offer says:', messages: ['title is missing'] },
         { heading: 'Its period:', messages: ['start_datetime is missing'] },
@@ -31,8 +34,8 @@ describe('an entry of the guide', () => {
   });
 
   it('takes no sentence as the heading of a list', () => {
-    expect(entryOf([{ text: 'What to do: Correct it.' }, { messages: ['title is missing'] }])).toEqual({
-      paragraphs: ['What to do: Correct it.'],
+    expect(entryOf([{ text: 'It is temporary: try again.' }, { messages: ['title is missing'] }])).toEqual({
+      paragraphs: [{ heading: null, text: 'It is temporary: try again.' }],
       lists: [{ heading: null, messages: ['title is missing'] }],
     });
   });

@@ -18,11 +18,15 @@ export function isUnmatched({ route }: Pick<Logged, 'route'>): boolean {
 
 /** Messages of a refusal, with the heading that the guide gives them, if any. */
 export type MessageList = { readonly heading: string | null; readonly messages: readonly string[] };
-export type Entry = { readonly paragraphs: readonly string[]; readonly lists: readonly MessageList[] };
+export type Paragraph = { readonly heading: string | null; readonly text: string };
+export type Entry = { readonly paragraphs: readonly Paragraph[]; readonly lists: readonly MessageList[] };
 /** A paragraph has a text, a list has messages. */
 export type EntryPart = { readonly text: string } | { readonly messages: readonly string[] };
 
-/** An entry of the guide from its parts: a paragraph before a list is its heading when it ends with a colon. */
+/**
+ * An entry of the guide from its parts. "Why" and "What to do" are headings of their paragraphs, and a paragraph before a list is its heading
+ * when it ends with a colon.
+ */
 export function entryOf(parts: readonly EntryPart[]): Entry {
   const paragraphs: string[] = [];
   const lists: MessageList[] = [];
@@ -33,7 +37,12 @@ export function entryOf(parts: readonly EntryPart[]): Entry {
       lists.push({ heading, messages: part.messages });
     }
   }
-  return { paragraphs, lists };
+  return { paragraphs: paragraphs.map(headed), lists };
+}
+
+function headed(text: string): Paragraph {
+  const [, heading = null, rest = text] = /^(Why|What to do): (.*)$/s.exec(text) ?? [];
+  return { heading, text: rest };
 }
 
 /** The address of the call's entry in the guide to errors; null when it succeeded or the caller disconnected before the reply. */

@@ -1,6 +1,7 @@
 /** One call of the log: what was sent when with which key, and what its result means, in the words of the guide. */
 import type { CallsReply, KeysReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQuery } from '@tanstack/preact-query';
+import { Fragment } from 'preact';
 import { useRoute } from 'preact-iso';
 import { CopyButton } from '../../../../ui/copy-button.tsx';
 import { Empty, Loaded } from '../../../../ui/states.tsx';
@@ -97,8 +98,11 @@ function Meaning({ of: call }: { readonly of: Logged }) {
           hold ids. To see it, find the request id in the log of your program.
         </p>
       )}
-      {entry.data?.paragraphs.map((text) => (
-        <p key={text}>{text}</p>
+      {entry.data?.paragraphs.map(({ heading, text }) => (
+        <Fragment key={text}>
+          {heading !== null && <h3>{heading}</h3>}
+          <p>{text}</p>
+        </Fragment>
       ))}
       {entry.data !== undefined && entry.data.lists.length > 0 && <Messages of={entry.data.lists} />}
       <p>

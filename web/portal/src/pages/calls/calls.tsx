@@ -4,10 +4,11 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { queryOf } from '../../../../ui/query-of.ts';
 import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal, useRead } from '../../session.ts';
-import { type CallFilter, filterOf, isFiltered, queryOf, requestOf } from './call-filter.ts';
+import { type CallFilter, filterOf, isFiltered, requestOf } from './call-filter.ts';
 import { CallTable } from './call-list.tsx';
 import { CallsFilter } from './calls-filter.tsx';
 

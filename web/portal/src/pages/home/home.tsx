@@ -12,7 +12,7 @@ import { listKeys } from '../keys/listed-keys.ts';
 import { type HomeData, type Period, useHome } from './home-data.ts';
 import { NextSteps } from './next-steps.tsx';
 import { OffersNow } from './offers-now.tsx';
-import { Results } from './results.tsx';
+import { hasResults, Results } from './results.tsx';
 import { stepsOf } from './steps.ts';
 
 export function Home() {
@@ -53,8 +53,10 @@ export function Home() {
         <>
           {!hasOffers && <NextSteps steps={steps} />}
           {may('view-offers') && hasOffers && <OffersNow of={data} />}
-          {may('view-offers') && <Results of={results} period={period} show={setPeriod} />}
-          {hasOffers && <NextSteps steps={steps} />}
+          {may('view-offers') && (results.data === undefined || hasResults(results.data)) && (
+            <Results of={results} period={period} show={setPeriod} />
+          )}
+          {hasOffers && <NextSteps steps={steps.filter(({ isOptional }) => !isOptional)} />}
           <div class="two">
             {may('billing') && <Balance of={data} />}
             {may('keys') && inForce > 0 && <Keys inForce={inForce} of={data} />}

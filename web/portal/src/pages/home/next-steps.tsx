@@ -15,17 +15,22 @@ export function NextSteps({ steps }: { readonly steps: readonly Step[] }) {
         </span>
       </div>
       <ol class="steps">
-        {left.map((step) => (
-          <li key={step.title}>
-            <div>
-              <strong>{step.title}</strong>
-              <p class="muted">{step.why}</p>
-            </div>
-            <a class="button quiet" href={at(step.page)}>
-              {step.action}
-            </a>
-          </li>
-        ))}
+        {steps.map((step, index) =>
+          step.done ? null : (
+            <li key={step.title}>
+              <span class="step-number" aria-hidden="true">
+                {index + 1}
+              </span>
+              <div>
+                <strong>{step.title}</strong>
+                <p class="muted">{step.why}</p>
+              </div>
+              <a class="button quiet" href={at(step.page)}>
+                {step.action}
+              </a>
+            </li>
+          ),
+        )}
       </ol>
     </section>
   );

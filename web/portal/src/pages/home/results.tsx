@@ -1,6 +1,6 @@
 /** What runs now, and how the offers did in the last days beside the days before. */
 import type { ResultsReply } from '@offer-ads/contracts/portal/offers-api';
-import { Empty, Loaded, Loading } from '../../../../ui/states.tsx';
+import { Loaded, Loading } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { useAmounts, useFigures } from '../../amounts/amounts.ts';
 import { clickRate } from '../../amounts/figures.ts';
@@ -21,6 +21,11 @@ type ResultsProps = {
   readonly show: (period: Period) => void;
 };
 
+/** Whether there is anything to tell of: an organisation without offers may have had some. */
+export function hasResults({ offers, current, before }: ResultsReply): boolean {
+  return offers.total !== 'none' || current.views > 0 || before.views > 0;
+}
+
 export function Results({ of: results, period, show }: ResultsProps) {
   return (
     <section class="stack" aria-labelledby="results">
@@ -40,29 +45,12 @@ export function Results({ of: results, period, show }: ResultsProps) {
         <Loaded query={results} what="results">
           {(data) => (
             <div class="stack" data-waiting={results.isPlaceholderData}>
-              {data.offers.total === 'none' && isNothing(data) ? (
-                <NoOffers />
-              ) : (
-                <OfPeriod of={data} period={period} />
-              )}
+              <OfPeriod of={data} period={period} />
             </div>
           )}
         </Loaded>
       )}
     </section>
-  );
-}
-
-function isNothing({ current, before }: ResultsReply): boolean {
-  return current.views === 0 && before.views === 0;
-}
-
-function NoOffers() {
-  const { mode } = usePortal();
-  return (
-    <Empty title={`There is no ${mode.toUpperCase()} offer yet`}>
-      <p class="muted">Views, clicks and spend are shown here when the first one runs.</p>
-    </Empty>
   );
 }
 
@@ -74,6 +62,8 @@ function OfPeriod({ of: results, period }: { readonly of: ResultsReply; readonly
   const { at } = usePortal();
   const spend = (minor: string | null) => (minor === null ? '–' : amount(minor, currency));
   const spent = (minor: string | null) => (minor === null ? null : Number(minor));
+  const isFirst = before.views === 0 && before.clicks === 0 && !Number(before.spend_minor);
+  const compared = (was: string) => (isFirst || was === '–' ? null : was);
   return (
     <>
       <div class="card">
@@ -82,25 +72,25 @@ function OfPeriod({ of: results, period }: { readonly of: ResultsReply; readonly
             title="Views"
             value={countText(current.views)}
             change={changeText(current.views, before.views)}
-            was={countText(before.views)}
+            was={compared(countText(before.views))}
           />
           <Figure
             title="Clicks"
             value={countText(current.clicks)}
             change={changeText(current.clicks, before.clicks)}
-            was={countText(before.clicks)}
+            was={compared(countText(before.clicks))}
           />
           <Figure
             title="Click rate"
             value={percentText(current)}
             change={changeText(clickRate(current), clickRate(before))}
-            was={percentText(before)}
+            was={compared(percentText(before))}
           />
           <Figure
             title="Spend"
             value={spend(current.spend_minor)}
             change={changeText(spent(current.spend_minor), spent(before.spend_minor))}
-            was={spend(before.spend_minor)}
+            was={compared(spend(before.spend_minor))}
             isNeutral
           />
         </dl>
@@ -110,9 +100,9 @@ function OfPeriod({ of: results, period }: { readonly of: ResultsReply; readonly
           <DayBars of={results} />
         )}
         <p class="muted small">
-          Compared with the {days === 1 ? 'day' : `${days} days`} before. Offers that were deleted since count
-          too, although they are not in the lists. Spend is what was paid for offers in this time less what
-          was credited, without VAT.
+          {isFirst ? 'Nothing ran in' : 'Compared with'} the {days === 1 ? 'day' : `${days} days`} before.
+          Offers that were deleted since count too, although they are not in the lists. Spend is what was paid
+          for offers in this time less what was credited, without VAT.
         </p>
       </div>
       {best.length > 0 && (
@@ -161,7 +151,8 @@ type FigureProps = {
   readonly title: string;
   readonly value: string;
   readonly change: string | null;
-  readonly was: string;
+  /** Null: there is nothing to compare with. */
+  readonly was: string | null;
   /** More of it is neither better nor worse. */
   readonly isNeutral?: boolean;
 };
@@ -172,16 +163,14 @@ function Figure({ title, value, change, was, isNeutral = false }: FigureProps) {
       <dt>{title}</dt>
       <dd>
         <span class="figure">{value}</span>
-        <span class="small muted">
-          {change === null ? (
-            'no earlier data'
-          ) : (
-            <>
-              <span class={change.startsWith('+') && !isNeutral ? 'change up' : 'change'}>{change}</span> from{' '}
-              {was}
-            </>
-          )}
-        </span>
+        {was !== null && (
+          <span class="small muted">
+            {change !== null && (
+              <span class={change.startsWith('+') && !isNeutral ? 'change up' : 'change'}>{change} </span>
+            )}
+            from {was}
+          </span>
+        )}
       </dd>
     </div>
   );

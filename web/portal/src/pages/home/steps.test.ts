@@ -33,14 +33,14 @@ describe('the next steps', () => {
       'Accept the advertising terms',
       'Add play money',
       'Create an offer',
-      'Create a TEST key',
+      'Create a TEST API key',
       'Invite colleagues',
     ]);
     expect(open(facts('admin'))).toBe(5);
   });
 
   it('of other roles are what they may do, and the terms if they need them', () => {
-    expect(titles(facts('developer'))).toEqual(['Accept the advertising terms', 'Create a TEST key']);
+    expect(titles(facts('developer'))).toEqual(['Accept the advertising terms', 'Create a TEST API key']);
     expect(titles(facts('marketer'))).toEqual(['Accept the advertising terms', 'Create an offer']);
     expect(titles(facts('finance'))).toEqual(['Add play money']);
     expect(titles(facts('viewer'))).toEqual([]);
@@ -67,12 +67,12 @@ describe('the next steps', () => {
     expect(titles(facts('admin', { balanceMinor: undefined, people: undefined }))).toEqual([
       'Accept the advertising terms',
       'Create an offer',
-      'Create a TEST key',
+      'Create a TEST API key',
     ]);
   });
 
   it('name real money in LIVE mode', () => {
     expect(titles(facts('admin', { mode: 'live' }))).toContain('Top up the balance');
-    expect(titles(facts('admin', { mode: 'live' }))).toContain('Create a LIVE key');
+    expect(titles(facts('admin', { mode: 'live' }))).toContain('Create a LIVE API key');
   });
 });

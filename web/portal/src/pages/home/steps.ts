@@ -23,6 +23,8 @@ export type Step = {
   readonly page: string;
   /** The text of the link. */
   readonly action: string;
+  /** Not needed for offers: it is not asked for any more once there are some. */
+  readonly isOptional?: true;
 };
 
 export function stepsOf(facts: Facts): readonly Step[] {
@@ -72,7 +74,8 @@ function topUp(done: boolean, mode: Mode): Step {
         : 'You can then pay offers from the balance. You can still pay each offer by card instead.',
     done,
     page: 'money',
-    action: 'To the balance',
+    action: mode === 'test' ? 'Add play money' : 'Top up',
+    isOptional: true,
   };
 }
 
@@ -91,11 +94,12 @@ function offer(done: boolean, mode: Mode): Step {
 
 function key(done: boolean, mode: Mode): Step {
   return {
-    title: `Create a ${mode.toUpperCase()} key`,
-    why: 'For programs that create offers and read their views and clicks. The key is shown once, with a command to try it.',
+    title: `Create a ${mode.toUpperCase()} API key`,
+    why: 'Only for programs of your own that create offers or read their views and clicks. It is shown once, with a command to try it.',
     done,
     page: 'keys',
-    action: 'To the API keys',
+    action: 'Create a key',
+    isOptional: true,
   };
 }
 
@@ -106,5 +110,6 @@ function invite(done: boolean): Step {
     done,
     page: 'people',
     action: 'Invite people',
+    isOptional: true,
   };
 }

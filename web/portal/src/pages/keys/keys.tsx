@@ -4,7 +4,7 @@ import type { KeyRights } from '@offer-ads/contracts/values/key-rights';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../../../ui/confirm.tsx';
-import { Outcome } from '../../../../ui/outcome.tsx';
+import { useOutcome } from '../../../../ui/outcome.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal, useRead } from '../../session.ts';
@@ -27,7 +27,7 @@ export function Keys() {
   const keys = useRead<KeysReply>(queryKey, '/keys');
   /** Only this state holds the whole key; closing the dialog deletes it. */
   const [open, setOpen] = useState<Open | null>(null);
-  const [done, setDone] = useState<{ readonly id: number; readonly text: string } | null>(null);
+  const { outcome, report } = useOutcome();
   const close = () => setOpen(null);
   const changed = () => queries.invalidateQueries({ queryKey });
 
@@ -43,7 +43,7 @@ export function Keys() {
     const reply = await api.send('PATCH', `/keys/${key.id}/rights`, { json: rights });
     void changed();
     if (!reply.ok) return reply;
-    setDone({ id: Date.now(), text: `The limits of ${key.name} (${maskOf(key)}) are changed.` });
+    report(true, `The limits of ${key.name} (${maskOf(key)}) are changed.`);
     setOpen(null);
     return undefined;
   };
@@ -51,7 +51,7 @@ export function Keys() {
     const reply = await api.send('POST', `/keys/${key.id}/disable`);
     void changed();
     if (!reply.ok) return reply;
-    setDone({ id: key.id, text: `${key.name} (${maskOf(key)}) is disabled and has stopped working.` });
+    report(true, `${key.name} (${maskOf(key)}) is disabled and has stopped working.`);
     setOpen(null);
     return undefined;
   };
@@ -66,7 +66,7 @@ export function Keys() {
         </button>
       }
     >
-      {done !== null && <Outcome key={done.id}>{done.text}</Outcome>}
+      {outcome}
       <Loaded query={keys} what="keys" lines={6}>
         {(data) => (
           <KeyList

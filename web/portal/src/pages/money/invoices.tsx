@@ -8,6 +8,7 @@ import { useAmounts } from '../../amounts/amounts.ts';
 import { useBillingDetails } from '../../organisation.ts';
 import { usePortal } from '../../session.ts';
 import { documentAddress, useInvoices } from './money-data.ts';
+import { OfferName } from './offer-name.tsx';
 
 export function Invoices() {
   const { mode, at } = usePortal();
@@ -56,9 +57,14 @@ export function Invoices() {
               title: 'For',
               cell: (invoice) => (
                 <div class="as-written">
-                  {invoice.kind === 'top-up'
-                    ? 'Top-up of the balance'
-                    : `${invoice.kind === 'group' ? 'Offers' : 'Offer'}: ${invoice.title ?? invoice.offerId}`}
+                  {invoice.kind === 'top-up' ? (
+                    'Top-up of the balance'
+                  ) : (
+                    <>
+                      {invoice.kind === 'group' ? 'Offers' : 'Offer'}:{' '}
+                      <OfferName id={invoice.offerId} title={invoice.title} />
+                    </>
+                  )}
                   {invoice.invoiceNumber !== null && (
                     <span class="muted small">
                       <br />
@@ -78,7 +84,7 @@ export function Invoices() {
             {
               title: 'Document',
               cell: (invoice) => (
-                <span class="row">
+                <span class="row document-links">
                   <a
                     href={documentAddress(mode, `${invoice.number}.html`)}
                     target="_blank"

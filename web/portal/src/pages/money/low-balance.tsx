@@ -2,7 +2,7 @@
 import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import { useState } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
+import { Loaded } from '../../../../ui/states.tsx';
 import { AmountField, useAmountInput } from '../../amounts/amount-field.tsx';
 import { fieldAmount } from '../../amounts/amount-fields.ts';
 import { useAmounts } from '../../amounts/amounts.ts';
@@ -11,9 +11,11 @@ import { useMoneyChanged, useThreshold } from './money-data.ts';
 
 export function LowBalance() {
   const threshold = useThreshold();
-  if (threshold.isPending) return <Loading what="the threshold" lines={3} />;
-  if (threshold.isError) return <Failed error={threshold.error} retry={threshold.refetch} />;
-  return <Threshold of={threshold.data} />;
+  return (
+    <Loaded query={threshold} what="the threshold" lines={3}>
+      {(data) => <Threshold of={data} />}
+    </Loaded>
+  );
 }
 
 function Threshold({ of: { isLow, thresholdMinor } }: { readonly of: LowBalanceReply }) {

@@ -5,16 +5,12 @@ import type {
   StatementReply,
 } from '@offer-ads/contracts/internal/billing-api';
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
+import { queryOf } from '../../../../ui/query-of.ts';
 import { usePortal, useRead } from '../../session.ts';
-import type { Month } from './periods.ts';
+import { parametersOf, type StatementFilter } from './statement-filter.ts';
 
-export function useStatement(period: Month | null) {
-  return usePages<StatementReply>('statement', rangeOf(period));
-}
-
-/** '' without a period. */
-export function rangeOf(period: Month | null): string {
-  return period === null ? '' : `&from=${period.from.toISOString()}&to=${period.to.toISOString()}`;
+export function useStatement(filter: StatementFilter) {
+  return usePages<StatementReply>('statement', parametersOf(filter));
 }
 
 /** @param file a number of a document, with `.html` or `.pdf` */
@@ -33,17 +29,18 @@ export function useInvoicesOf(offerId: number, o: { readonly enabled: boolean })
 }
 
 export function useInvoices() {
-  return usePages<InvoicesReply>('invoices', '');
+  return usePages<InvoicesReply>('invoices', {});
 }
 
-function usePages<Page extends { readonly nextCursor: string | null }>(list: string, range: string) {
+function usePages<Page extends { readonly nextCursor: string | null }>(
+  list: string,
+  parameters: Readonly<Record<string, string | null>>,
+) {
   const { api, mode, scope } = usePortal();
   return useInfiniteQuery({
-    queryKey: [...scope, 'billing', list, range],
-    queryFn: ({ pageParam, signal }) => {
-      const cursor = pageParam === null ? '' : `&cursor=${encodeURIComponent(pageParam)}`;
-      return api.read<Page>(`/${mode}/billing/${list}?limit=25${range}${cursor}`, signal);
-    },
+    queryKey: [...scope, 'billing', list, parameters],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.read<Page>(`/${mode}/billing/${list}${queryOf({ limit: '25', ...parameters, cursor })}`, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }: Page) => nextCursor,
     placeholderData: keepPreviousData,

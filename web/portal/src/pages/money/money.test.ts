@@ -4,8 +4,9 @@ import { amountText } from '@offer-ads/contracts/values/amount-text';
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import fc from 'fast-check';
 import { entryText, signOf } from '../../../../ui/entry-text.ts';
+import { latestMonths } from '../../../../ui/periods.ts';
 import { fieldAmount, minorOf, readAmount, typedAmount, vatOnCard } from '../../amounts/amount-fields.ts';
-import { latestMonths } from './periods.ts';
+import { addressOf, choices, parametersOf, statementFilterOf } from './statement-filter.ts';
 
 const british = { currency: 'GBP', country: 'GB' };
 const amountOf = fc.record({
@@ -99,6 +100,26 @@ test('each kind of booking has its own text', () => {
   expect(new Set(texts).size).toBe(texts.length);
   expect(texts.every((text) => text.length > 3)).toBe(true);
   expect([signOf('5'), signOf('0'), signOf('-5')]).toEqual(['+', '', '']);
+});
+
+test('each kind of booking is shown by a filter, and the address of a filter gives the filter again', () => {
+  const shown = new Set(Object.values(choices).flatMap(({ kinds }): readonly string[] => kinds));
+  expect(transactionKind.options.filter((kind) => !shown.has(kind))).toEqual([]);
+  const months = latestMonths(new Date('2026-02-15T00:00:00Z'), 3, new Date(0));
+  const read = (address: string) =>
+    statementFilterOf(Object.fromEntries(new URLSearchParams(address)), months);
+  const [, january = null] = months;
+  for (const filter of [
+    { show: null, month: null },
+    { show: 'credits', month: january },
+  ] as const)
+    expect(read(addressOf(filter))).toEqual(filter);
+  expect(read('?show=toString&month=2020-01')).toEqual({ show: null, month: null });
+  expect(parametersOf({ show: 'credits', month: january })).toEqual({
+    kinds: 'unused-time-credit',
+    from: '2026-01-01T00:00:00.000Z',
+    to: '2026-02-01T00:00:00.000Z',
+  });
 });
 
 test('months continue over the end of a year, without gaps', () => {

@@ -2,12 +2,12 @@
 import { isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import './money.css';
 import { useEffect, useState } from 'preact/hooks';
-import { Outcome } from '../../../../ui/outcome.tsx';
+import { useOutcome } from '../../../../ui/outcome.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { useAmounts, useBalance } from '../../amounts/amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
-import { readKeptDraft } from '../offers/new/first-estimate.ts';
+import { readKeptDraft } from '../offers/new/price/first-estimate.ts';
 import { Invoices } from './invoices.tsx';
 import { LowBalance } from './low-balance.tsx';
 import { useMoneyChanged } from './money-data.ts';
@@ -21,7 +21,7 @@ export function Money() {
   const amount = useAmounts();
   const changed = useMoneyChanged();
   const [waiting, setWaiting] = useState<WaitingTopUp | null>(null);
-  const [done, setDone] = useState<{ readonly id: string; readonly text: string } | null>(null);
+  const { outcome, report, clear } = useOutcome();
   // While a payment page is open in another tab, a higher balance shows that it was paid.
   const balance = useBalance({ everyMs: waiting === null ? 30_000 : 2_000 });
   const held = balance.data?.balanceMinor;
@@ -30,10 +30,7 @@ export function Money() {
     if (waiting === null || held === undefined) return;
     if (BigInt(held) < BigInt(waiting.balanceBefore) + BigInt(waiting.topUp.netMinor)) return;
     setWaiting(null);
-    setDone({
-      id: waiting.topUp.paymentUrl,
-      text: `${amount(waiting.topUp.netMinor)} arrived on the balance.`,
-    });
+    report(true, `${amount(waiting.topUp.netMinor)} arrived on the balance.`);
     void changed();
   }, [waiting, held]);
 
@@ -42,7 +39,7 @@ export function Money() {
       title="Balance"
       lead={`Prepaid, in ${mode.toUpperCase()} mode. Offers that are paid from it need no card.`}
     >
-      {done !== null && <Outcome key={done.id}>{done.text}</Outcome>}
+      {outcome}
       {may('offers') && readKeptDraft(scope) !== null && (
         <p class="notice">
           <span>
@@ -69,7 +66,7 @@ export function Money() {
               <TopUp
                 waiting={waiting}
                 onOpened={(topUp) => {
-                  setDone(null);
+                  clear();
                   setWaiting(topUp === null ? null : { topUp, balanceBefore: held ?? '0' });
                 }}
               />
@@ -77,7 +74,7 @@ export function Money() {
             {mode === 'test' && (
               <section class="card" aria-labelledby="money-play">
                 <h2 id="money-play">Play money</h2>
-                <PlayMoney added={(text) => setDone({ id: crypto.randomUUID(), text })} />
+                <PlayMoney added={(text) => report(true, text)} />
               </section>
             )}
           </>

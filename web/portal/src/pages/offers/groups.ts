@@ -11,6 +11,16 @@ export function placesText(count: number): string {
   return `${count} ${count === 1 ? 'place' : 'places'}`;
 }
 
+/** Whether all offers of the group that are not deleted are among these: a filter, another order or a page can leave some out. */
+export function isWhole(offers: readonly Pick<PortalOffer, 'deleted_datetime' | 'group_offers'>[]): boolean {
+  return offers.filter(({ deleted_datetime: at }) => at === null).length === offers[0]?.group_offers;
+}
+
+/** Offers of one file may have different ones. */
+export function haveOneTitle(offers: readonly Pick<PortalOffer, 'title'>[]): boolean {
+  return offers.every(({ title }) => title === offers[0]?.title);
+}
+
 type Run<O> = { readonly groupId: number | null; readonly offers: readonly O[] };
 
 /** Neighbours of one group together, in the order of the list. Alone, an offer of a group stands for itself. */

@@ -13,16 +13,18 @@ type MemberCardProps = {
   readonly draft: { readonly [Text in OfferText]: string };
   /** URL of the picture; null without a picture. */
   readonly picture: string | null;
+  /** What stands in its place. */
+  readonly otherwise?: string;
 };
 
-export function MemberCard({ draft, picture }: MemberCardProps) {
+export function MemberCard({ draft, picture, otherwise = 'Your picture' }: MemberCardProps) {
   const { session } = usePortal();
   const name = showsNothing(draft.advertisedName) ? session.organisation.tradingName : draft.advertisedName;
   return (
     <figure class="member-card" aria-label="Preview of what members see">
       <div class="square">
         {picture === null ? (
-          <span class="small muted">Your picture</span>
+          <span class="small muted">{otherwise}</span>
         ) : (
           <img src={picture} alt="The picture, cut to a square" />
         )}

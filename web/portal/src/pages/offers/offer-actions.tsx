@@ -4,30 +4,29 @@ import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
+import type { Report } from '../../../../ui/outcome.tsx';
 import { usePortal } from '../../session.ts';
 import { useOffersChanged } from './offers-data.ts';
 import { DeleteOffer } from './one/delete-offer.tsx';
-import { quotedOffer } from './quoted.ts';
+import { nameOf, quotedOffer } from './quoted.ts';
 import { isWithheld } from './standing.ts';
-
-/** The result of an action, shown near the button. */
-export type Done = { readonly id: string; readonly good: boolean; readonly text: string };
 
 type OfferActionsProps = {
   readonly offer: PortalOffer;
-  readonly done: (done: Done, deleted: boolean) => void;
+  readonly report: Report;
   /** More buttons, before these. */
   readonly children?: ComponentChildren;
 };
 
 const words = { pause: 'Pause', resume: 'Resume' } as const;
-const past = { pause: 'is paused', resume: 'goes on' } as const;
+const past = { pause: 'is paused', resume: 'runs again' } as const;
 
-export function OfferActions({ offer, done, children }: OfferActionsProps) {
+export function OfferActions({ offer, report, children }: OfferActionsProps) {
   const { api, mode, may } = usePortal();
   const changed = useOffersChanged();
   const [deleting, setDeleting] = useState(false);
   const actions = actionsOf(offer.offer_status);
+  const name = nameOf(offer);
   // Members do not see an offer that the platform has disabled, whether it is paused or not.
   const switches = isWithheld(offer) ? [] : (['pause', 'resume'] as const);
 
@@ -35,10 +34,7 @@ export function OfferActions({ offer, done, children }: OfferActionsProps) {
     const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/${action}`);
     // A refusal also shows that the offer on the page is out of date.
     await changed();
-    const text = reply.ok
-      ? `${quotedOffer(offer)} ${past[action]}.`
-      : `${quotedOffer(offer)}: ${reply.message}`;
-    done({ id: crypto.randomUUID(), good: reply.ok, text }, false);
+    report(reply.ok, `${quotedOffer(offer)}${reply.ok ? ` ${past[action]}.` : `: ${reply.message}`}`);
   };
 
   if (!may('offers')) return null;
@@ -46,13 +42,14 @@ export function OfferActions({ offer, done, children }: OfferActionsProps) {
     // In a row of a list they stay in one line; with more of them they wrap.
     <div class={children === undefined ? 'row actions' : 'row'}>
       {children}
-      {offer.payment_url !== null && (
+      {/* The row of a group has the button for all of it. */}
+      {offer.payment_url !== null && (children !== undefined || offer.group_id === null) && (
         <a
           class="button"
           href={offer.payment_url}
           target="_blank"
           rel="noreferrer"
-          aria-label={`Pay for ${offer.title}`}
+          aria-label={`Pay for ${name}`}
         >
           Pay
         </a>
@@ -63,19 +60,14 @@ export function OfferActions({ offer, done, children }: OfferActionsProps) {
           <BusyButton
             key={action}
             class="quiet"
-            aria-label={`${words[action]} ${offer.title}`}
+            aria-label={`${words[action]} ${name}`}
             work={() => change(action)}
           >
             {words[action]}
           </BusyButton>
         ))}
       {actions.includes('delete') && (
-        <button
-          type="button"
-          class="danger"
-          aria-label={`Delete ${offer.title}`}
-          onClick={() => setDeleting(true)}
-        >
+        <button type="button" class="danger" aria-label={`Delete ${name}`} onClick={() => setDeleting(true)}>
           Delete
         </button>
       )}
@@ -85,7 +77,7 @@ export function OfferActions({ offer, done, children }: OfferActionsProps) {
           close={() => setDeleting(false)}
           deleted={(text) => {
             setDeleting(false);
-            done({ id: crypto.randomUUID(), good: true, text }, true);
+            report(true, text);
           }}
         />
       )}

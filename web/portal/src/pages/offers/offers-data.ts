@@ -8,7 +8,7 @@ import type {
 } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval, CategoriesReply, InterestsReply } from '@offer-ads/contracts/public/api';
 import type { DayRange } from '@offer-ads/contracts/values/day-range';
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useTimeZone } from '../../organisation.ts';
 import { usePortal, useRead } from '../../session.ts';
 import { type Filters, listQuery } from './list/filters.ts';
@@ -35,7 +35,7 @@ export function useOffers(filters: Filters) {
   return useInfiniteQuery({
     queryKey: [...scope, 'offers', 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      api.read<PortalListReply>(`/${mode}/offers?${listQuery(filters, pageParam)}`, signal),
+      api.read<PortalListReply>(`/${mode}/offers${listQuery(filters, pageParam)}`, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ pagination }: PortalListReply) => pagination.next_cursor,
     placeholderData: keepPreviousData,
@@ -69,23 +69,29 @@ export function useOffersTitled(title: string) {
   return useRead<PortalListReply>([...scope, 'offers', 'titled', title], `/${mode}/offers?${query}`);
 }
 
-/** Repeated every few seconds, because the credit of an Active offer decreases every second. */
-export function useCredit(id: number) {
-  const { mode, scope } = usePortal();
-  return useRead<OfferCreditReply>([...scope, 'offers', 'credit', id], `/${mode}/offers/${id}/credit`, {
+/** What deletions would credit. Repeated, because the credit of an Active offer decreases every second. */
+export function useCredits(ids: readonly number[]) {
+  const { api, mode, scope } = usePortal();
+  return useQuery({
+    queryKey: [...scope, 'offers', 'credits', ids],
+    queryFn: ({ signal }) =>
+      Promise.all(ids.map((id) => api.read<OfferCreditReply>(`/${mode}/offers/${id}/credit`, signal))),
     staleTime: 0,
     gcTime: 0,
-    refetchInterval: 5_000,
+    refetchInterval: ids.length === 1 ? 5_000 : 15_000,
   });
 }
 
+/** What a chart is about. */
+export type Charted = { readonly kind: 'offer' | 'offer-group'; readonly id: number };
+
 /** The points are days of the organisation's time zone. */
-export function useSeries(id: number, period: AnalyticsInterval | DayRange) {
+export function useSeries({ kind, id }: Charted, period: AnalyticsInterval | DayRange) {
   const { mode, scope } = usePortal();
   const timeZone = useTimeZone();
   const query = seriesQuery(period, timeZone ?? '').toString();
-  const path = `/${mode}/offers/${id}/analytics/series?${query}`;
-  return useRead<SeriesReply>([...scope, 'offers', 'series', id, query], path, {
+  const path = `/${mode}/${kind}s/${id}/analytics/series?${query}`;
+  return useRead<SeriesReply>([...scope, 'offers', 'series', kind, id, query], path, {
     enabled: timeZone !== undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,

@@ -7,9 +7,8 @@ export function quoted(title: string): string {
 }
 
 /** With its place where it has one: the offers of a group share their title. */
-export function quotedOffer({
-  title,
-  place_label: place,
-}: Pick<PortalOffer, 'title' | 'place_label'>): string {
-  return quoted(place === null ? title : `${title} (${place})`);
+export function nameOf({ title, place_label: place }: Pick<PortalOffer, 'title' | 'place_label'>): string {
+  return place === null ? title : `${title} (${place})`;
 }
+
+export const quotedOffer = (offer: Parameters<typeof nameOf>[0]): string => quoted(nameOf(offer));

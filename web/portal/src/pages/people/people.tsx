@@ -4,8 +4,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Reply } from '../../../../ui/calls/call.ts';
-import { Notice } from '../../../../ui/notice.tsx';
-import { Outcome } from '../../../../ui/outcome.tsx';
+import { useOutcome } from '../../../../ui/outcome.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
 import { sessionKey, usePortal, useRead } from '../../session.ts';
@@ -23,12 +22,7 @@ export function People() {
   const [open, setOpen] = useState<{ readonly step: Step; readonly person: PortalPerson } | 'invite' | null>(
     null,
   );
-  const [said, setSaid] = useState<{
-    readonly text: string;
-    readonly good: boolean;
-    readonly at: number;
-  } | null>(null);
-  const say = (text: string, good = true) => setSaid({ text, good, at: performance.now() });
+  const { outcome, report } = useOutcome();
 
   /** Puts the person of the reply into the list at once. */
   const put = (reply: Reply<PortalPerson>, text: (person: PortalPerson) => string) => {
@@ -46,7 +40,7 @@ export function People() {
     );
     // The person changed their own role, so the visible pages change.
     if (body.id === session.person.id) void queries.invalidateQueries({ queryKey: sessionKey });
-    say(text(body));
+    report(true, text(body));
     setOpen(null);
     return undefined;
   };
@@ -54,7 +48,7 @@ export function People() {
     const reply = await api.send<PortalPerson>('POST', `/people/${person.id}/invitation`);
     const refusal = put(reply, ({ email }) => `A new invitation is on its way to ${email}.`);
     // 429 is of this person, with the time to wait in it.
-    if (refusal !== undefined) say(`${person.email} was not invited again. ${refusal.message}`, false);
+    if (refusal !== undefined) report(false, `${person.email} was not invited again. ${refusal.message}`);
   };
 
   return (
@@ -67,12 +61,7 @@ export function People() {
         </button>
       }
     >
-      {said?.good === true && <Outcome key={said.at}>{said.text}</Outcome>}
-      {said?.good === false && (
-        <Notice key={said.at} kind="problem">
-          {said.text}
-        </Notice>
-      )}
+      {outcome}
       <Loaded query={people} what="people" lines={6}>
         {(data) => (
           <PeopleList

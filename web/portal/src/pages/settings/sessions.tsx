@@ -4,8 +4,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Confirm } from '../../../../ui/confirm.tsx';
-import { Notice } from '../../../../ui/notice.tsx';
-import { Outcome } from '../../../../ui/outcome.tsx';
+import { useOutcome } from '../../../../ui/outcome.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
@@ -17,17 +16,16 @@ export function Sessions() {
   const queries = useQueryClient();
   const queryKey = ['sessions', session.person.email];
   const sessions = useRead<SessionsReply>(queryKey, '/sessions');
-  const [ended, setEnded] = useState(0);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { outcome, report, clear } = useOutcome();
   const [asking, setAsking] = useState(false);
 
   const end = async (id: string) => {
-    setProblem(null);
+    clear();
     const reply = await api.send('DELETE', `/sessions/${id}`);
     await queries.invalidateQueries({ queryKey });
     // 404 means that the session has ended already.
-    if (reply.ok || reply.status === 404) setEnded(ended + 1);
-    else setProblem(reply.message);
+    if (reply.ok || reply.status === 404) report(true, 'That session has ended.');
+    else report(false, reply.message);
   };
   const endAll = async () => {
     const reply = await api.send('POST', '/sign-out-everywhere');
@@ -39,8 +37,7 @@ export function Sessions() {
   return (
     <section class="stack" aria-labelledby="sessions">
       <h2 id="sessions">Where you are signed in</h2>
-      {ended > 0 && <Outcome key={ended}>That session has ended.</Outcome>}
-      {problem !== null && <Notice kind="problem">{problem}</Notice>}
+      {outcome}
       <Loaded query={sessions} what="your sessions">
         {(data) => (
           <div class="card">

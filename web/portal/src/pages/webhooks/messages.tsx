@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Dialog } from '../../../../ui/dialog.tsx';
 import { Options, SelectField } from '../../../../ui/field.tsx';
+import type { Report } from '../../../../ui/outcome.tsx';
 import { Empty, Loaded, LoadMore } from '../../../../ui/states.tsx';
 import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
@@ -25,7 +26,7 @@ const titles: Record<WebhookMessage['status'], string> = {
 
 type MessagesProps = {
   readonly webhook: WebhookReply;
-  readonly report: (good: boolean, text: string) => void;
+  readonly report: Report;
 };
 
 export function Messages({ webhook, report }: MessagesProps) {

@@ -13,8 +13,7 @@ import { Confirm } from '../../../../ui/confirm.tsx';
 import { DialogForm } from '../../../../ui/dialog-form.tsx';
 import { InputField } from '../../../../ui/field.tsx';
 import { textOf } from '../../../../ui/form.tsx';
-import { Notice } from '../../../../ui/notice.tsx';
-import { Outcome } from '../../../../ui/outcome.tsx';
+import { useOutcome } from '../../../../ui/outcome.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { PortalPage } from '../../portal-page.tsx';
@@ -30,7 +29,6 @@ const stateAgainMs = 5_000;
 type Open =
   | { readonly step: 'change' | 'roll' | 'disable' | 'delete' | 'resend' }
   | { readonly step: 'rolled'; readonly secret: string };
-type Done = { readonly id: string; readonly good: boolean; readonly text: string };
 
 export function Webhook() {
   const { mode, scope } = usePortal();
@@ -53,11 +51,10 @@ function OneWebhook({ webhook }: { readonly webhook: WebhookReply }) {
   const { route } = useLocation();
   const changed = useWebhooksChanged();
   const [open, setOpen] = useState<Open | null>(null);
-  const [done, setDone] = useState<Done | null>(null);
+  const { outcome, report } = useOutcome();
   const close = () => setOpen(null);
   const path = `/${mode}/webhooks/${webhook.webhook_id}`;
   const isEnabled = webhook.status === 'enabled';
-  const report = (good: boolean, text: string) => setDone({ id: crypto.randomUUID(), good, text });
 
   /** Sends, reads everything again, and reports the outcome on the page. */
   const act = async <Body,>(asked: Promise<Reply<Body>>, text: (body: Body) => string) => {
@@ -91,8 +88,7 @@ function OneWebhook({ webhook }: { readonly webhook: WebhookReply }) {
 
   return (
     <>
-      {done?.good === true && <Outcome key={done.id}>{done.text}</Outcome>}
-      {done?.good === false && <Notice kind="problem">{done.text}</Notice>}
+      {outcome}
       <section class="card stack" aria-label="About the webhook">
         <dl class="facts">
           <dt>Address</dt>

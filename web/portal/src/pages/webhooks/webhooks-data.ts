@@ -1,6 +1,7 @@
 /** The queries of webhooks. */
 import type { MessagesReply } from '@offer-ads/contracts/public/webhooks-api';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
+import { queryOf } from '../../../../ui/query-of.ts';
 import type { Portal } from '../../portal.ts';
 import { usePortal } from '../../session.ts';
 
@@ -22,11 +23,9 @@ export function useMessages(webhookId: string, status: string) {
   const { api, mode, scope } = usePortal();
   return useInfiniteQuery({
     queryKey: [...webhooksKey(scope), webhookId, 'messages', status],
-    queryFn: ({ signal, pageParam }) => {
-      const query = new URLSearchParams({ limit: '20' });
-      if (status !== '') query.set('status', status);
-      if (pageParam !== null) query.set('cursor', pageParam);
-      return api.read<MessagesReply>(`/${mode}/webhooks/${webhookId}/messages?${query}`, signal);
+    queryFn: ({ signal, pageParam: cursor }) => {
+      const query = queryOf({ limit: '20', status, cursor });
+      return api.read<MessagesReply>(`/${mode}/webhooks/${webhookId}/messages${query}`, signal);
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ pagination }) => pagination.next_cursor,

@@ -22,11 +22,12 @@ import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
 import { exportQuery, readFilters } from '../list/filters.ts';
 import { pictureState } from '../new/draft.ts';
-import { PictureFields } from '../new/form-picture.tsx';
-import { PaymentFields } from '../new/payment-fields.tsx';
-import { usePayText } from '../new/purchase.tsx';
-import { sendOffer } from '../new/send-offer.ts';
+import { PictureFields } from '../new/picture/form-picture.tsx';
+import { PaymentFields } from '../new/purchase/payment-fields.tsx';
+import { usePayText } from '../new/purchase/purchase.tsx';
+import { sendOffer } from '../new/purchase/send-offer.ts';
 import { useCategories, useInterests, useOffersChanged } from '../offers-data.ts';
+import { addPictures, NamedPictures, type Pictures } from './named-pictures.tsx';
 import { type Catalogue, csvColumns, placeOfRow, readOffersCsv, sampleCsv } from './offers-csv.ts';
 import { type RowFault, rowFaults } from './row-faults.ts';
 
@@ -68,6 +69,7 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
   const { country } = session.organisation;
   const [file, setFile] = useState<File | null>(null);
   const [picture, setPicture] = useState<File | null>(null);
+  const [named, setNamed] = useState<Pictures>(new Map());
   const [stage, setStage] = useState<Stage>({ at: 'choosing' });
   const [paymentMethod, setPaymentMethod] = useState<'E' | 'B'>('B');
   /** Set when a person buys the same rows once more: it gives that order a key of its own. */
@@ -81,12 +83,11 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
     if (next.at !== 'choosing' || next.problem !== undefined) setTimeout(() => result.current?.focus());
   };
 
-  const formOf = (places: readonly object[], method: 'E' | 'B') => {
+  const formOf = (places: readonly SentPlace[], method: 'E' | 'B') => {
     const form = new FormData();
-    form.set('places', JSON.stringify(places));
+    form.set('places', JSON.stringify(addPictures(form, places, { named, shared: picture })));
     form.set('environment', mode.toUpperCase());
     form.set('payment_method', method);
-    if (picture !== null) form.set('image', picture);
     return form;
   };
 
@@ -178,12 +179,6 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
       lead={`One row for each offer, at most ${placeLimits.most}. All are checked and priced before you buy, and bought together or not at all.`}
       actions={
         <>
-          <Download
-            path={`/${mode}/offers.csv${exportQuery(readFilters(query)) || '?'}&columns=import`}
-            name="offers-to-import"
-          >
-            Download your offers
-          </Download>
           <button
             type="button"
             class="quiet"
@@ -191,13 +186,19 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
           >
             Download a sample
           </button>
+          <Download
+            path={`/${mode}/offers.csv${exportQuery(readFilters(query), 'import')}`}
+            name="offers-to-import"
+          >
+            Download your offers
+          </Download>
         </>
       }
     >
       <section class="card stack" aria-label="The file">
         <p>
-          A CSV file in UTF-8, separated by commas or semicolons, whose first row names the columns. Times
-          without a zone are those of your computer.
+          Download the sample, fill it in with Excel or Google Sheets, save it as CSV (UTF-8) and choose it
+          here. Times without a zone are those of your computer.
         </p>
         <details>
           <summary>All columns</summary>
@@ -207,8 +208,9 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
           <p class="small">
             <code>place</code> is a town or postcode and stands for <code>latitude</code> and{' '}
             <code>longitude</code>. <code>category_id</code> and <code>interests</code> take names or numbers;
-            several interests or genders have | between them. <code>image_offer_id</code> is the number of an
-            offer whose picture is used; the other rows get the picture that you choose here.
+            several interests or genders have | between them. <code>image</code> is the file name of one of
+            the pictures that you choose here together, <code>image_offer_id</code> the number of an offer
+            whose picture is used; rows with neither get the picture of all other rows.
           </p>
         </details>
         <Field label="CSV file">
@@ -224,9 +226,17 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
             />
           )}
         </Field>
+        <NamedPictures
+          pictures={named}
+          choose={(next) => {
+            setNamed(next);
+            begin();
+          }}
+        />
         <PictureFields
           picture={picture}
-          otherwise="Not needed if each row has an image_offer_id"
+          label="Picture of all other rows, if there are any"
+          otherwise={null}
           fault={pictureFault(picture)}
           choose={(next) => {
             setPicture(next);

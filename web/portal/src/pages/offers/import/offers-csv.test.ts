@@ -109,7 +109,14 @@ describe('a refusal', () => {
       'category_id must be an id from GET /categories',
       [[null, 'category_id', 'must be the name or the number of a category']],
     ],
-    ['image is missing', [[null, '', 'image is missing: choose a picture above, or fill in image_offer_id']]],
+    [
+      'image is missing',
+      [[null, '', 'image is missing: choose a picture above, or fill in image or image_offer_id']],
+    ],
+    [
+      'places[1].image must be the file name of a picture that is sent with the form as image',
+      [[5, '', 'image names a picture that is not among those chosen above']],
+    ],
     ['The balance is too low', [[null, '', 'The balance is too low']]],
   ])('%s', (message, expected) => {
     expect(rowFaults(message, [2, 5]).map(({ row, column, text }) => [row, column, text])).toEqual(expected);

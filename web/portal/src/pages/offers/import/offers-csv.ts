@@ -127,7 +127,9 @@ function valueOf(name: string, text: string, { categories, interests }: Catalogu
     return idOf(text.trim(), known);
   }
   if (name === 'start_datetime' || name === 'expiry_datetime') return instantOf(text.trim());
-  return name === 'radius' || name === 'image_offer_id' || name === 'url' ? text.trim() : text;
+  return name === 'radius' || name === 'image_offer_id' || name === 'image' || name === 'url'
+    ? text.trim()
+    : text;
 }
 
 /** A text stays as it is if it is no number, so that the service names it. */

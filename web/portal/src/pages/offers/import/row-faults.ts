@@ -39,7 +39,9 @@ function faultIn(row: number | undefined, what: string, rows: readonly number[])
     return {
       row: row ?? null,
       column: '',
-      text: `${what}: choose a picture above, or fill in image_offer_id`,
+      text: what.includes('file name')
+        ? 'image names a picture that is not among those chosen above'
+        : `${what}: choose a picture above, or fill in image or image_offer_id`,
     };
   const isColumn = (csvColumns as readonly string[]).includes(column);
   const text = (isColumn ? others.join(' ') : what).replaceAll(

@@ -1,28 +1,22 @@
 /** The commands for the chosen offers, and what became of each. */
 import type { BulkReply, PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
+import type { Report } from '../../../../../ui/outcome.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOffersChanged } from '../offers-data.ts';
 import { type BulkAction, type BulkOutcome, offersFor, outcomeOf } from './selection.ts';
 
-export type BulkDone = BulkOutcome & {
-  readonly id: string;
-  readonly action: BulkAction | 'delete';
-  /** Of the whole request; null unless nothing is known of any offer. */
-  readonly refusal: string | null;
-};
-
 type BulkBarProps = {
   readonly chosen: readonly PortalOffer[];
   readonly clear: () => void;
-  readonly done: (done: BulkDone) => void;
+  readonly report: Report;
 };
 
 const words = { pause: 'Pause', resume: 'Resume' } as const;
 /** The server allows itself 8 s. */
 const TIMEOUT_MS = 12_000;
 
-export function BulkBar({ chosen, clear, done }: BulkBarProps) {
+export function BulkBar({ chosen, clear, report }: BulkBarProps) {
   const { api, mode } = usePortal();
   const changed = useOffersChanged();
   const change = async (action: BulkAction) => {
@@ -34,7 +28,10 @@ export function BulkBar({ chosen, clear, done }: BulkBarProps) {
     await changed();
     clear();
     const outcome = reply.ok ? outcomeOf(offers, reply.body.results) : { done: 0, failed: [] };
-    done({ ...outcome, id: crypto.randomUUID(), action, refusal: reply.ok ? null : reply.message });
+    report(
+      reply.ok && outcome.failed.length === 0,
+      <BulkResult {...outcome} action={action} refusal={reply.ok ? null : reply.message} />,
+    );
   };
   return (
     <div class="bulk-bar" role="group" aria-label="Chosen offers">
@@ -58,7 +55,13 @@ export function BulkBar({ chosen, clear, done }: BulkBarProps) {
 
 const past = { pause: 'paused', resume: 'resumed', delete: 'deleted' } as const;
 
-export function BulkResult({ of: { action, done, failed, refusal } }: { readonly of: BulkDone }) {
+type BulkResultProps = BulkOutcome & {
+  readonly action: BulkAction | 'delete';
+  /** Of the whole request; null unless nothing is known of any offer. */
+  readonly refusal: string | null;
+};
+
+export function BulkResult({ action, done, failed, refusal }: BulkResultProps) {
   if (refusal !== null)
     return (
       <p>

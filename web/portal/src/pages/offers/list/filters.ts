@@ -1,6 +1,7 @@
 /** What the list shows: search, filters and order. They are part of the page's address, so that a view can be bookmarked and shared. */
 import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { type OfferSort, offerSorts } from '@offer-ads/contracts/values/offers-list';
+import { queryOf } from '../../../../../ui/query-of.ts';
 import { endOfDay } from '../../../../../ui/time-text.ts';
 
 export const statusFilters = [
@@ -51,45 +52,34 @@ export function isFiltered({ search, status, disabled, from, to }: Filters): boo
 
 /** The view as a query string for the address; '' for the usual one. */
 export function filterAddress({ search, status, disabled, from, to, sort }: Filters): string {
-  const query = new URLSearchParams({
-    ...(search === '' ? {} : { search }),
-    ...(status === '' ? {} : { state: status }),
-    ...(disabled ? { disabled: 'yes' } : {}),
-    ...(from === '' ? {} : { from }),
-    ...(to === '' ? {} : { to }),
-    ...(sort === 'newest' ? {} : { sort }),
-  }).toString();
-  return query === '' ? '' : `?${query}`;
+  return queryOf({
+    search,
+    state: status,
+    disabled: disabled ? 'yes' : '',
+    from,
+    to,
+    sort: sort === 'newest' ? '' : sort,
+  });
 }
 
 /** A page of the list for the API. */
 export function listQuery(filters: Filters, cursor: string | null): string {
-  return new URLSearchParams({
-    limit: '20',
-    ...parametersOf(filters),
-    ...(filters.sort === 'newest' ? {} : { sort: filters.sort }),
-    ...(cursor === null ? {} : { cursor }),
-  }).toString();
+  return queryOf({ limit: '20', ...parametersOf(filters), sort: filters.sort, cursor });
 }
 
-/** The same offers for the API's file, in its own order. */
-export function exportQuery(filters: Filters): string {
-  const query = new URLSearchParams(parametersOf(filters)).toString();
-  return query === '' ? '' : `?${query}`;
+/** The same offers for the API's file, in its own order. @param columns `import`: those of a file to import */
+export function exportQuery(filters: Filters, columns: 'import' | null = null): string {
+  return queryOf({ ...parametersOf(filters), columns });
 }
 
-/** Whole days of the local time zone, including the last one. */
-function parametersOf({ search, status, disabled, from, to }: Filters): Record<string, string> {
+function parametersOf({ search, status, disabled, from, to }: Filters) {
   const end = endOfDay(to);
   return {
-    ...(search === '' ? {} : { search }),
-    ...(status === '' ? {} : { offer_status: status }),
-    ...(disabled ? { status: 'disabled' } : {}),
-    ...(from === '' ? {} : { created_after: startOfDay(from).toISOString() }),
-    ...(end === null ? {} : { created_before: new Date(end.getTime() - 1).toISOString() }),
+    search,
+    offer_status: status,
+    status: disabled ? 'disabled' : '',
+    // Whole days of the local time zone, including the last one.
+    created_after: from === '' ? '' : new Date(`${from}T00:00`).toISOString(),
+    created_before: end === null ? '' : new Date(end.getTime() - 1).toISOString(),
   };
-}
-
-function startOfDay(day: string): Date {
-  return new Date(`${day}T00:00`);
 }

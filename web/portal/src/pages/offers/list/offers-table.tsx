@@ -2,17 +2,18 @@
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Report } from '../../../../../ui/outcome.tsx';
 import { useAmounts, useFigures } from '../../../amounts/amounts.ts';
 import { daysText } from '../../../amounts/figures.ts';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
-import { pageOf, placesText, runsOf } from '../groups.ts';
-import { type Done, OfferActions } from '../offer-actions.tsx';
+import { haveOneTitle, isWhole, pageOf, placesText, runsOf } from '../groups.ts';
+import { OfferActions } from '../offer-actions.tsx';
 import { PlaceText } from '../place-text.tsx';
+import { nameOf } from '../quoted.ts';
 import { lostMinor } from '../standing.ts';
 import { StateBadges } from '../state-badges.tsx';
 import { GroupActions } from './group-actions.tsx';
-import type { SaidOfOffers } from './said.tsx';
 import { bulkActionsOf } from './selection.ts';
 
 type OffersTableProps = {
@@ -23,14 +24,23 @@ type OffersTableProps = {
     readonly chosen: ReadonlySet<number>;
     readonly choose: (ids: ReadonlySet<number>) => void;
   };
+  /** Whether more can be loaded. Left out where the page shows the totals itself. */
+  readonly isMore?: boolean;
   /** All are of one group, which the page names. */
   readonly isOfGroup?: boolean;
-  readonly done: (done: SaidOfOffers) => void;
+  readonly report: Report;
 };
 
 const nobody: ReadonlySet<number> = new Set();
 
-export function OffersTable({ offers, isWaiting, choice, isOfGroup = false, done }: OffersTableProps) {
+export function OffersTable({
+  offers,
+  isWaiting,
+  choice,
+  isMore,
+  isOfGroup = false,
+  report,
+}: OffersTableProps) {
   const mayChoose = usePortal().may('offers') && choice !== undefined;
   const { chosen = nobody, choose = () => {} } = choice ?? {};
   const choosable = offers.filter((offer) => bulkActionsOf(offer).length > 0).map(({ offer_id: id }) => id);
@@ -73,21 +83,25 @@ export function OffersTable({ offers, isWaiting, choice, isOfGroup = false, done
           {runsOf(offers).map(({ groupId, offers: run }) => (
             <Fragment key={run[0]?.offer_id}>
               {groupId !== null && !isOfGroup && (
-                <GroupRow groupId={groupId} offers={run} isChoosable={mayChoose} done={done} />
+                <GroupRow groupId={groupId} offers={run} isChoosable={mayChoose} report={report} />
               )}
               {inOrderOfPlaces(run).map((offer) => (
                 <OfferRow
                   key={offer.offer_id}
                   offer={offer}
+                  namedBy={groupId === null || !haveOneTitle(run) ? 'title' : 'place'}
                   isOfGroup={groupId !== null}
                   {...(mayChoose && {
                     choice: { isChosen: chosen.has(offer.offer_id), toggle: () => toggle(offer.offer_id) },
                   })}
-                  done={done}
+                  report={report}
                 />
               ))}
             </Fragment>
           ))}
+          {isMore !== undefined && offers.length > 1 && (
+            <TotalsRow offers={offers} isMore={isMore} isChoosable={mayChoose} />
+          )}
         </tbody>
       </table>
     </div>
@@ -104,34 +118,78 @@ type GroupRowProps = {
   /** Those that are listed here. */
   readonly offers: readonly PortalOffer[];
   readonly isChoosable: boolean;
-  readonly done: (done: SaidOfOffers) => void;
+  readonly report: Report;
 };
 
-function GroupRow({ groupId, offers, isChoosable, done }: GroupRowProps) {
+function GroupRow({ groupId, offers, isChoosable, report }: GroupRowProps) {
   const { at } = usePortal();
+  const page = at(pageOf({ groupId, offerId: 0 }));
+  const heading = (
+    <th colSpan={isChoosable ? 2 : 1} scope="rowgroup">
+      <a class="as-written" href={page}>
+        {offers[0]?.title}
+      </a>{' '}
+      <span class="small muted">
+        {haveOneTitle(offers) ? placesText(offers.length) : `and others: ${offers.length} offers`}
+      </span>
+    </th>
+  );
+  // What is left out here would be in the sums, and in what is done with all.
+  if (!isWhole(offers))
+    return (
+      <tr class="group-row">
+        {heading}
+        <td class="state small" colSpan={6}>
+          Only these are listed here. <a href={page}>All {offers[0]?.group_offers} of the order</a>
+        </td>
+      </tr>
+    );
+  return (
+    <tr class="group-row">
+      {heading}
+      <td class="state small">{runningText(offers)}</td>
+      <Figures of={totalsOf(offers)} />
+      <td class="does">
+        <GroupActions groupId={groupId} offers={offers} report={report} />
+      </td>
+    </tr>
+  );
+}
+
+/** What all listed offers have brought, as the last row of the table. */
+function TotalsRow({ offers, isMore, isChoosable }: TotalsRowProps) {
+  return (
+    <tr class="total-row">
+      <th colSpan={isChoosable ? 2 : 1} scope="row">
+        <strong>
+          {isMore ? `The ${offers.length} offers listed so far` : `All ${offers.length} offers`}
+        </strong>
+      </th>
+      <td class="state small">{runningText(offers)}</td>
+      <Figures of={totalsOf(offers)} />
+      <td class="does" />
+    </tr>
+  );
+}
+
+type TotalsRowProps = {
+  readonly offers: readonly PortalOffer[];
+  readonly isMore: boolean;
+  readonly isChoosable: boolean;
+};
+
+function runningText(offers: readonly PortalOffer[]): string {
+  return `${offers.filter(({ offer_status: status }) => status === 'Active').length} running`;
+}
+
+function totalsOf(offers: readonly PortalOffer[]): FiguresProps['of'] {
   const sum = (of: (offer: PortalOffer) => number) => offers.reduce((total, offer) => total + of(offer), 0);
-  const running = sum(({ offer_status: status }) => (status === 'Active' ? 1 : 0));
-  const totals = {
+  return {
     views: sum(({ views }) => views),
     clicks: sum(({ clicks }) => clicks),
     spend_minor: String(offers.reduce((total, { spend_minor: minor }) => total + BigInt(minor), 0n)),
     currency: offers[0]?.currency ?? '',
   };
-  return (
-    <tr class="group-row">
-      <th colSpan={isChoosable ? 2 : 1} scope="rowgroup">
-        <a class="as-written" href={at(pageOf({ groupId, offerId: 0 }))}>
-          {offers[0]?.title}
-        </a>{' '}
-        <span class="small muted">{placesText(offers.length)}</span>
-      </th>
-      <td class="state small">{running} running</td>
-      <Figures of={totals} />
-      <td class="does">
-        <GroupActions groupId={groupId} offers={offers} done={done} />
-      </td>
-    </tr>
-  );
 }
 
 type FiguresProps = {
@@ -160,13 +218,14 @@ function Figures({ of: figures }: FiguresProps) {
 
 type OfferRowProps = {
   readonly offer: PortalOffer;
-  /** It is under the name of its group, so its place names it. */
+  /** Where it is under the name of its group, its place names it. */
+  readonly namedBy: 'title' | 'place';
   readonly isOfGroup: boolean;
   readonly choice?: { readonly isChosen: boolean; readonly toggle: () => void };
-  readonly done: (done: Done) => void;
+  readonly report: Report;
 };
 
-function OfferRow({ offer, isOfGroup, choice, done }: OfferRowProps) {
+function OfferRow({ offer, namedBy, isOfGroup, choice, report }: OfferRowProps) {
   const { at } = usePortal();
   const now = useOfferNow();
   const canBeChosen = bulkActionsOf(offer).length > 0;
@@ -177,7 +236,7 @@ function OfferRow({ offer, isOfGroup, choice, done }: OfferRowProps) {
           {canBeChosen && (
             <input
               type="checkbox"
-              aria-label={`Choose ${offer.title}`}
+              aria-label={`Choose ${nameOf(offer)}`}
               checked={choice.isChosen}
               onChange={choice.toggle}
             />
@@ -189,11 +248,13 @@ function OfferRow({ offer, isOfGroup, choice, done }: OfferRowProps) {
           <Thumbnail src={offer.image} />
           <div>
             <a class="as-written" href={at(`offers/${offer.offer_id}`)}>
-              {isOfGroup ? (offer.place_label ?? <PlaceText offer={offer} />) : offer.title}
+              {namedBy === 'place' ? (offer.place_label ?? <PlaceText offer={offer} />) : offer.title}
             </a>
             <p class="small muted">
               {daysText(offer.start_datetime, offer.expiry_datetime)}
-              {!isOfGroup && <span class="place"> · {offer.place_label ?? <PlaceText offer={offer} />}</span>}
+              {namedBy === 'title' && (
+                <span class="place"> · {offer.place_label ?? <PlaceText offer={offer} />}</span>
+              )}
             </p>
           </div>
         </div>
@@ -203,7 +264,9 @@ function OfferRow({ offer, isOfGroup, choice, done }: OfferRowProps) {
         {lostMinor(offer, now()) !== null && <p class="small muted">Its time passes</p>}
       </td>
       <Figures of={offer} />
-      <td class="does">{offer.deleted_datetime === null && <OfferActions offer={offer} done={done} />}</td>
+      <td class="does">
+        {offer.deleted_datetime === null && <OfferActions offer={offer} report={report} />}
+      </td>
     </tr>
   );
 }

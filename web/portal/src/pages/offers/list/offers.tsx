@@ -4,6 +4,7 @@ import './list.css';
 import { EXAMINED_OFFERS } from '@offer-ads/contracts/values/offers-list';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { useOutcome } from '../../../../../ui/outcome.tsx';
 import { Empty, Loaded, LoadMore } from '../../../../../ui/states.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
 import { useFigures } from '../../../amounts/amounts.ts';
@@ -17,7 +18,6 @@ import { BulkBar } from './bulk-bar.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { exportQuery, type Filters, filterAddress, isFiltered, readFilters } from './filters.ts';
 import { OffersTable } from './offers-table.tsx';
-import { Said, type SaidOfOffers } from './said.tsx';
 import { chosenOf } from './selection.ts';
 import { TestClock } from './test-clock.tsx';
 
@@ -29,12 +29,19 @@ export function Offers() {
   const { query, route } = useLocation();
   const filters = readFilters(query);
   const offers = useOffers(filters);
-  const [said, say] = useState<SaidOfOffers | null>(null);
+  const { outcome, report } = useOutcome();
   const [chosenIds, choose] = useState(none);
   const { lost } = useAttempt('offer');
   const pages = offers.data?.pages ?? [];
   const listed = pages.flatMap(({ data }) => data);
   const chosen = chosenOf(listed, chosenIds);
+  /** There is nothing to search, and one button for the first. */
+  const isNew =
+    offers.isSuccess &&
+    listed.length === 0 &&
+    !offers.hasNextPage &&
+    !isFiltered(filters) &&
+    filters.sort !== 'ending_soon';
   const show = (next: Filters) => {
     choose(none);
     route(at('offers') + filterAddress(next), true);
@@ -46,25 +53,25 @@ export function Offers() {
       lead="The offers of your organisation, with their views, clicks and spend."
       actions={
         <>
+          {may('offers') && !isNew && (
+            <a class="button" href={at('offers/new')}>
+              New offer
+            </a>
+          )}
+          {may('offers') && (
+            <a class="button quiet" href={at('offers/import') + filterAddress(filters)}>
+              Import offers (CSV)
+            </a>
+          )}
           {listed.length > 0 && (
             <Download path={`/${mode}/offers.csv${exportQuery(filters)}`} name="offers">
               Download CSV
             </Download>
           )}
-          {may('offers') && (
-            <>
-              <a class="button quiet" href={at('offers/import') + filterAddress(filters)}>
-                Import offers (CSV)
-              </a>
-              <a class="button" href={at('offers/new')}>
-                New offer
-              </a>
-            </>
-          )}
         </>
       }
     >
-      <Said said={said} />
+      {outcome}
       {lost !== null && (
         <p class="notice warning">
           <span>
@@ -73,8 +80,8 @@ export function Offers() {
           </span>
         </p>
       )}
-      {mode === 'test' && may('offers') && <TestClock />}
-      <FilterBar filters={filters} show={show} />
+      {!isNew && mode === 'test' && may('offers') && <TestClock />}
+      {!isNew && <FilterBar filters={filters} show={show} />}
       <p class="hidden" role="status">
         {offers.isSuccess &&
           `${listed.length} ${listed.length === 1 ? 'offer' : 'offers'} listed${offers.hasNextPage ? '; there are more' : ''}`}
@@ -85,7 +92,7 @@ export function Offers() {
           {countText(EXAMINED_OFFERS)} are in this order. Choose a time of creation to see older ones.
         </p>
       )}
-      {chosen.length > 0 && <BulkBar chosen={chosen} clear={() => choose(none)} done={say} />}
+      {chosen.length > 0 && <BulkBar chosen={chosen} clear={() => choose(none)} report={report} />}
       <Loaded query={offers} what="offers" lines={9}>
         {() => listed.length === 0 && <NoOffers filters={filters} show={show} isMore={offers.hasNextPage} />}
       </Loaded>
@@ -94,7 +101,8 @@ export function Offers() {
           offers={listed}
           isWaiting={offers.isPlaceholderData}
           choice={{ chosen: chosenIds, choose }}
-          done={say}
+          isMore={offers.hasNextPage}
+          report={report}
         />
       )}
       <LoadMore of={offers} />

@@ -1,12 +1,10 @@
 /** Moves the time of the TEST offers forward, and shows it. */
 import type { TestClockReply } from '@offer-ads/contracts/public/api';
 import { useQueryClient } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { InputField } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';
-import { Notice } from '../../../../../ui/notice.tsx';
-import { Outcome } from '../../../../../ui/outcome.tsx';
+import { useOutcome } from '../../../../../ui/outcome.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow, useTestClock } from '../../../test-clock.ts';
@@ -18,14 +16,12 @@ const steps = [
   ['7 days', 7 * 24 * HOUR],
 ] as const;
 
-type Said = { readonly id: string; readonly good: boolean; readonly text: string };
-
 export function TestClock() {
   const { api, at, scope } = usePortal();
   const queries = useQueryClient();
   const clock = useTestClock();
   const now = useOfferNow();
-  const [said, setSaid] = useState<Said | null>(null);
+  const { outcome, report, clear } = useOutcome();
 
   /** @returns the refusal, or null */
   const change = async (method: 'POST' | 'DELETE', json?: object): Promise<string | null> => {
@@ -33,18 +29,17 @@ export function TestClock() {
     // Everything that is shown of this organisation's TEST mode may have changed. After a lost reply too, the page shows what is so.
     await queries.invalidateQueries({ queryKey: scope });
     if (!reply.ok) return reply.message;
-    const text = `The time of your TEST offers is ${momentText(reply.body.now)}.`;
-    setSaid({ id: crypto.randomUUID(), good: true, text });
+    report(true, `The time of your TEST offers is ${momentText(reply.body.now)}.`);
     return null;
   };
   const press = async (method: 'POST' | 'DELETE', json?: object) => {
     const refusal = await change(method, json);
-    if (refusal !== null) setSaid({ id: crypto.randomUUID(), good: false, text: refusal });
+    if (refusal !== null) report(false, refusal);
   };
   const moveTo = async (values: FormData) => {
     const at = new Date(textOf(values, 'now'));
     if (Number.isNaN(at.getTime())) return 'now: Choose a day and a time.';
-    setSaid(null);
+    clear();
     return change('POST', { now: at.toISOString() });
   };
 
@@ -57,12 +52,7 @@ export function TestClock() {
           and webhooks, and with mails if you want those of TEST mode (<a href={at('settings')}>Settings</a>).
           Keys of TEST mode share this clock.
         </p>
-        {said !== null &&
-          (said.good ? (
-            <Outcome key={said.id}>{said.text}</Outcome>
-          ) : (
-            <Notice kind="problem">{said.text}</Notice>
-          ))}
+        {outcome}
         {clock.isSuccess && (
           <p>
             Their time is now <strong>{momentText(now().toISOString())}</strong>

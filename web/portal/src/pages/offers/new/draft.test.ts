@@ -58,7 +58,7 @@ describe('the faults of a draft', () => {
     ['advertisedName', { advertisedName: 'www.corner.example' }],
     ['advertisedName', { advertisedName: 'HTTPS://corner.example' }],
     ['advertisedName', { advertisedName: '<b>Corner</b>' }],
-    ['url', { url: 'example.com' }],
+    ['url', { url: 'example' }],
     ['url', { url: 'ftp://example.com' }],
     ['url', { url: 'https://user@example.com' }],
     ['url', { url: 'https://exa mple.com' }],
@@ -237,7 +237,7 @@ test('the page says what is missing for a price, and only then asks for none', (
 });
 
 describe('the circle of the latest offer', () => {
-  const target = { latitude: 53.48, longitude: -2.24, radiusMiles: 12 };
+  const target = { latitude: 53.48, longitude: -2.24, radiusMiles: 12, label: 'Salford' };
   test('is where the next form begins, which is no draft yet', () => {
     const draft = draftAt(target);
     expect(readTarget(JSON.stringify(targetOf(draft)))).toEqual(target);

@@ -81,23 +81,23 @@ export const emptyDraft: Draft = {
   copiedPicture: '',
 };
 
-/** The circle in which members see an offer. */
-export type Target = Place & { readonly radiusMiles: number };
+/** The circle in which members see an offer, and what its place is called. */
+export type Target = Place & { readonly radiusMiles: number; readonly label: string };
 
-export function draftAt({ latitude, longitude, radiusMiles }: Target): Draft {
-  return { ...emptyDraft, latitude: String(latitude), longitude: String(longitude), radiusMiles };
+export function draftAt({ latitude, longitude, radiusMiles, label }: Target): Draft {
+  return { ...emptyDraft, latitude: String(latitude), longitude: String(longitude), radiusMiles, label };
 }
 
 export function targetOf(draft: Draft): Target | null {
   const place = placeOf(draft);
-  return place === null ? null : { ...place, radiusMiles: draft.radiusMiles };
+  return place === null ? null : { ...place, radiusMiles: draft.radiusMiles, label: draft.label };
 }
 
 /** Reads a stored target. The text is not trusted: null when it is invalid. */
 export function readTarget(text: string | null): Target | null {
   const { least, most } = offerLimits.radius;
   try {
-    const { latitude, longitude, radiusMiles } = JSON.parse(text ?? '{}') as {
+    const { latitude, longitude, radiusMiles, label } = JSON.parse(text ?? '{}') as {
       readonly [name: string]: unknown;
     };
     const isRadius =
@@ -106,7 +106,9 @@ export function readTarget(text: string | null): Target | null {
       radiusMiles >= least &&
       radiusMiles <= most;
     if (typeof latitude !== 'number' || typeof longitude !== 'number' || !isRadius) return null;
-    return targetOf(draftAt({ latitude, longitude, radiusMiles }));
+    return targetOf(
+      draftAt({ latitude, longitude, radiusMiles, label: typeof label === 'string' ? label : '' }),
+    );
   } catch {
     return null;
   }
@@ -191,7 +193,7 @@ export function faultsOf(draft: Draft, picture: PictureState, now: Date): Faults
   const found: { [F in DraftField]?: string | undefined } = {
     category: draft.categoryId === '' ? 'Choose a category.' : undefined,
     ...byFact((text) => textFault(draft[text], text)),
-    url: urlFault(draft.url),
+    url: urlFault(completedUrl(draft.url)),
     picture: picture === 'missing' ? 'Choose a picture.' : picture === 'fits' ? undefined : picture.problem,
     place: placeFault(draft),
     ...periodFaults(draft, now),
@@ -206,8 +208,12 @@ function placeFault(draft: Draft): string | undefined {
     return isOne
       ? 'Choose a place: search for one, move the circle, or enter both coordinates.'
       : 'A place in the list is not chosen yet. Choose it, or remove it.';
-  const positions = new Set(places.map(samePlaceKey));
-  return positions.size < places.length ? 'A place is in the list twice. Remove one of the two.' : undefined;
+  return hasPlaceTwice(draft) ? 'A place is in the list twice. Remove one of the two.' : undefined;
+}
+
+export function hasPlaceTwice(draft: Draft): boolean {
+  const places = knownPlacesOf(draft);
+  return new Set(places.map(samePlaceKey)).size < places.length;
 }
 
 /** Places that are nearer than ten metres are the same. */
@@ -345,7 +351,7 @@ export function offerForm(
   const form = new FormData();
   form.set('category_id', draft.categoryId);
   for (const text of offerTextFacts) form.set(offerTexts[text].field, draft[text]);
-  form.set('url', draft.url);
+  form.set('url', completedUrl(draft.url));
   if (places.length > 1) form.set('places', JSON.stringify(places));
   else {
     form.append('location[]', String(place.latitude));

@@ -6,9 +6,9 @@ import { InputField } from '../../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { useOfferNow } from '../../../test-clock.ts';
 import { periodOf, runsFor } from './draft.ts';
-import { BudgetField } from './form-budget.tsx';
 import type { FieldsProps } from './form-texts.tsx';
-import type { Estimate } from './use-estimate.ts';
+import { BudgetField } from './price/form-budget.tsx';
+import type { Estimate } from './price/use-estimate.ts';
 
 type PeriodFieldsProps = FieldsProps & { readonly estimate: Estimate };
 

@@ -1,6 +1,7 @@
 /** Category, texts and web address of an offer. */
 import { type OfferText, offerTextFacts, offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { useState } from 'preact/hooks';
+import { afterPress } from '../../../../../ui/after-press.ts';
 import { Field, InputField, Options, SelectField } from '../../../../../ui/field.tsx';
 import { usePortal } from '../../../session.ts';
 import { useCategories } from '../offers-data.ts';
@@ -55,7 +56,7 @@ export function TextFields({ draft, faults, set }: FieldsProps) {
           set({ url: event.currentTarget.value });
         }}
         onBlur={() => {
-          setUrlLeft(true);
+          afterPress(() => setUrlLeft(true));
           const url = completedUrl(draft.url);
           if (url !== draft.url) set({ url });
         }}

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { usePortal } from '../../../session.ts';
 import { writeTab } from '../../../tab-storage.ts';
 import { type Draft, draftAt, isBegun, type Target } from './draft.ts';
-import { placeOfDraft, readKeptDraft } from './first-estimate.ts';
+import { placeOfDraft, readKeptDraft } from './price/first-estimate.ts';
 
 type Pictures = { [place: string]: File | undefined };
 const pictures: Pictures = {};

@@ -16,34 +16,35 @@ import { useAheadSeconds, useOfferNow } from '../../../test-clock.ts';
 import { MemberCard } from '../member-card.tsx';
 import { useOffersChanged } from '../offers-data.ts';
 import { useObjectUrl } from '../one/use-object-url.ts';
-import { budgetFault } from './budget.ts';
 import { CopyNotice, useCopiedOffer } from './copied-offer.tsx';
-import { Created } from './created.tsx';
 import {
   type DraftField,
   draftAt,
   type Faults,
   faultsOf,
   fieldNames,
+  hasPlaceTwice,
   offerForm,
   pictureState,
   targetOf,
 } from './draft.ts';
 import { AudienceFields } from './form-audience.tsx';
 import { PeriodFields } from './form-period.tsx';
-import { PictureFields } from './form-picture.tsx';
 import { TextFields } from './form-texts.tsx';
 import { useKeptDraft } from './kept-draft.ts';
-import { LostOfferNotice, useLostOffer } from './lost-offer.tsx';
-import { PaymentFields } from './payment-fields.tsx';
-import { type Placed, placeRefusal } from './place-refusal.ts';
+import { PictureFields } from './picture/form-picture.tsx';
 import { firstTarget, rememberTarget } from './places/first-place.ts';
 import { TargetFields } from './places/form-target.tsx';
-import { PricePanel } from './price-panel.tsx';
-import { Purchase, usePayText } from './purchase.tsx';
-import { decideOnQuote, type UsableQuote } from './quoted-price.ts';
-import { type CreatedReply, type Sending, sendOffer } from './send-offer.ts';
-import { firstEstimate, placeEstimateRefusal, useEstimate } from './use-estimate.ts';
+import { budgetFault } from './price/budget.ts';
+import { type Placed, placeRefusal } from './price/place-refusal.ts';
+import { PricePanel } from './price/price-panel.tsx';
+import { decideOnQuote, type UsableQuote } from './price/quoted-price.ts';
+import { firstEstimate, placeEstimateRefusal, useEstimate } from './price/use-estimate.ts';
+import { Created } from './purchase/created.tsx';
+import { LostOfferNotice, useLostOffer } from './purchase/lost-offer.tsx';
+import { PaymentFields } from './purchase/payment-fields.tsx';
+import { Purchase, usePayText } from './purchase/purchase.tsx';
+import { type CreatedReply, type Sending, sendOffer } from './purchase/send-offer.ts';
 
 type Stage =
   | { readonly at: 'writing' }
@@ -100,13 +101,6 @@ export function NewOffer() {
 
   const chosenPicture = useObjectUrl(pictureState(picture) === 'fits' ? picture : null);
   const shownPicture = chosenPicture ?? (draft.copiedPicture || null);
-
-  // All but the price is drawn after it: a slow phone would show the price later, and answer to nobody meanwhile.
-  const [isDrawn, setDrawn] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setDrawn(true));
-    return () => clearTimeout(timer);
-  }, []);
 
   const [focusFault, setFocusFault] = useState(0);
   useEffect(() => {
@@ -178,7 +172,7 @@ export function NewOffer() {
         return decision;
       case 'show-price': {
         const price = amount(decision.costMinor, quoted.body.currency);
-        const rest = `The price is now ${price}, net of VAT. Nothing was created. Pay again if you agree.`;
+        const rest = `The price is now ${price}, without VAT. Nothing was created. Pay again if you agree.`;
         refuse({ faults: {}, rest }, null);
         return null;
       }
@@ -281,113 +275,111 @@ export function NewOffer() {
       >
         <fieldset class="stack" disabled={busy}>
           <legend class="hidden">The offer</legend>
-          {isDrawn && (
-            <>
-              <Step number={1} id="offer-what" title="What members see">
-                <div class="texts-and-preview">
-                  <div class="stack">
-                    <TextFields draft={draft} faults={faults} set={set} />
-                    <PictureFields
-                      fault={faults.picture}
-                      picture={picture}
-                      otherwise={draft.copiedPicture === '' ? null : 'The picture of the copied offer'}
-                      choose={(next) => {
-                        setRefused(null);
-                        kept.setPicture(next);
-                      }}
-                    />
-                  </div>
-                  <div class="preview" data-empty={draft.title === '' && shownPicture === null}>
-                    <p class="label">Preview</p>
-                    <MemberCard draft={draft} picture={shownPicture} />
-                  </div>
-                </div>
-              </Step>
-              <Step number={2} id="offer-where" title="Where">
-                <TargetFields draft={draft} faults={faults} set={set} start={start} estimate={estimate} />
-              </Step>
-              <Step number={3} id="offer-who" title="For whom">
-                <AudienceFields draft={draft} faults={faults} set={set} />
-              </Step>
-              <Step number={4} id="offer-when" title="When">
-                <PeriodFields draft={draft} faults={faults} set={set} estimate={estimate} />
-              </Step>
-            </>
-          )}
+          <Step number={1} id="offer-what" title="What members see">
+            <div class="texts-and-preview">
+              <div class="stack">
+                <TextFields draft={draft} faults={faults} set={set} />
+                <InFrame nth={1}>
+                  <PictureFields
+                    fault={faults.picture}
+                    picture={picture}
+                    otherwise={draft.copiedPicture === '' ? null : 'The picture of the copied offer'}
+                    choose={(next) => {
+                      setRefused(null);
+                      kept.setPicture(next);
+                    }}
+                  />
+                </InFrame>
+              </div>
+              <div class="preview" data-empty={draft.title === '' && shownPicture === null}>
+                <p class="label">Preview</p>
+                <MemberCard draft={draft} picture={shownPicture} />
+              </div>
+            </div>
+          </Step>
+          <Step number={2} id="offer-where" title="Where">
+            <TargetFields draft={draft} faults={faults} set={set} start={start} estimate={estimate} />
+          </Step>
+          <Step number={3} id="offer-who" title="For whom">
+            <AudienceFields draft={draft} faults={faults} set={set} />
+          </Step>
+          <Step number={4} id="offer-when" title="When">
+            <PeriodFields draft={draft} faults={faults} set={set} estimate={estimate} />
+          </Step>
         </fieldset>
         <div class="buying">
           <section class="card price-bar" aria-labelledby="offer-price">
             <h2 id="offer-price">Price</h2>
             <PricePanel estimate={estimate} />
           </section>
-          {isDrawn && (
-            <Step number={5} id="offer-pay" title="Payment">
-              <PaymentFields
-                draft={draft}
-                estimate={estimate}
-                fault={faults.payment}
-                disabled={busy}
-                isDraftKept
-                set={set}
-              />
-              {refused !== null && refused.rest !== null && (
-                <div class="notice problem" role="alert" tabIndex={-1}>
-                  <p>{refused.rest}</p>
-                  {refused.code === 'E9' && (
-                    <p>
-                      <a href={at('terms')}>Read the terms</a>
-                      {may('terms')
-                        ? ' and accept them'
-                        : '; an admin of your organisation can accept them there'}
-                      . Your draft is kept here.
-                    </p>
-                  )}
-                  {refused.code === 'E4' && (
-                    <p>
-                      You can create an offer again when <a href={at('offers')}>an offer</a> ends or is
-                      deleted. Your draft is kept here.
-                    </p>
-                  )}
-                </div>
-              )}
-              {tried && Object.keys(faults).length > 0 && (
-                <p class="fault" role="status">
-                  {faults.place === undefined
-                    ? `Correct ${namesOf(faults)}, then pay.`
-                    : 'Choose a place with members first.'}
-                </p>
-              )}
-              <button class="create" aria-disabled={busy}>
-                {stage.at === 'sending'
-                  ? stage.again
-                    ? 'Finding out …'
-                    : 'Creating …'
-                  : isReviewing && isPriceDue
-                    ? 'Asking for the price …'
-                    : estimate.costMinor === null
-                      ? 'Create the offer'
-                      : // In LIVE mode a summary comes first.
-                        `${pay(estimate.costMinor, draft.paymentMethod)}${mode === 'live' ? ' …' : ''}`}
-              </button>
-              {stage.at === 'sending' && stage.again && (
-                <Notice kind="warning">
-                  The answer was lost on the way. We are checking whether the offer was created. It is never
-                  created twice.
-                </Notice>
-              )}
-              {stage.at === 'unknown' && (
-                <div class="notice problem" role="alert">
+          <Step number={5} id="offer-pay" title="Payment">
+            <PaymentFields
+              draft={draft}
+              estimate={estimate}
+              fault={faults.payment}
+              disabled={busy}
+              isDraftKept
+              set={set}
+            />
+            {refused !== null && refused.rest !== null && (
+              <div class="notice problem" role="alert" tabIndex={-1}>
+                <p>{refused.rest}</p>
+                {refused.code === 'E9' && (
                   <p>
-                    {stage.message} It is not known yet whether the offer was created. Ask again: this never
-                    creates a second offer. Or look at <a href={at('offers')}>the list of offers</a>.
+                    <a href={at('terms')}>Read the terms</a>
+                    {may('terms')
+                      ? ' and accept them'
+                      : '; an admin of your organisation can accept them there'}
+                    . Your draft is kept here.
                   </p>
-                  <div>
-                    <BusyButton work={() => send(stage.sending)}>Ask again</BusyButton>
-                  </div>
+                )}
+                {refused.code === 'E4' && (
+                  <p>
+                    You can create an offer again when <a href={at('offers')}>an offer</a> ends or is deleted.
+                    Your draft is kept here.
+                  </p>
+                )}
+              </div>
+            )}
+            {tried && Object.keys(faults).length > 0 && (
+              <p class="fault" role="status">
+                {faults.place === undefined
+                  ? `Correct ${namesOf(faults)}, then pay.`
+                  : hasPlaceTwice(draft)
+                    ? faults.place
+                    : 'Choose a place with members first.'}
+              </p>
+            )}
+            <button class="create" aria-disabled={busy}>
+              {stage.at === 'sending'
+                ? stage.again
+                  ? 'Finding out …'
+                  : 'Creating …'
+                : isReviewing && isPriceDue
+                  ? 'Asking for the price …'
+                  : estimate.costMinor === null
+                    ? 'Create the offer'
+                    : // In LIVE mode a summary comes first.
+                      `${pay(estimate.costMinor, draft.paymentMethod)}${mode === 'live' ? ' …' : ''}`}
+            </button>
+            {stage.at === 'sending' && stage.again && (
+              <Notice kind="warning">
+                The answer was lost on the way. We are checking whether the offer was created. It is never
+                created twice.
+              </Notice>
+            )}
+            {stage.at === 'unknown' && (
+              <div class="notice problem" role="alert">
+                <p>
+                  {stage.message} It is not known yet whether the offer was created. Ask again: this never
+                  creates a second offer. Or look at <a href={at('offers')}>the list of offers</a>.
+                </p>
+                <div>
+                  <BusyButton work={() => send(stage.sending)}>Ask again</BusyButton>
                 </div>
-              )}
-            </Step>
-          )}
+              </div>
+            )}
+          </Step>
         </div>
       </form>
       {isReviewing && knownCost !== null && (
@@ -408,16 +400,31 @@ type StepProps = {
 
 function Step({ number, id, title, children }: StepProps) {
   return (
-    <section class="card step" aria-labelledby={id}>
-      <h2 id={id}>
-        <span class="step-number" aria-hidden="true">
-          {number}
-        </span>
-        {title}
-      </h2>
-      {children}
-    </section>
+    <InFrame nth={number}>
+      <section class="card step" aria-labelledby={id}>
+        <h2 id={id}>
+          <span class="step-number" aria-hidden="true">
+            {number}
+          </span>
+          {title}
+        </h2>
+        {children}
+      </section>
+    </InFrame>
   );
+}
+
+type InFrameProps = { readonly nth: number; readonly children: ComponentChildren };
+
+/** Drawn so many frames after what is around it: the price comes first, and between the parts a slow phone answers to people. */
+function InFrame({ nth, children }: InFrameProps) {
+  const [left, setLeft] = useState(nth);
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => setLeft(left - 1));
+    return () => clearTimeout(timer);
+  }, [left]);
+  return left === 0 ? <>{children}</> : null;
 }
 
 const listOf = lazily(() => new Intl.ListFormat('en-GB'));

@@ -1,4 +1,4 @@
-/** Views and clicks of an offer: totals, charts, and the same numbers as a table. */
+/** Views and clicks of an offer, or of all offers of a group: totals, charts, and the same numbers as a table. */
 import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal/offers-api';
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
 import type { DayRange } from '@offer-ads/contracts/values/day-range';
@@ -12,7 +12,7 @@ import { useFigures } from '../../../amounts/amounts.ts';
 import { Download } from '../../../download.tsx';
 import { PeriodChoice } from '../../../period-choice.tsx';
 import { usePortal } from '../../../session.ts';
-import { seriesQuery, useOffersChanged, useSeries } from '../offers-data.ts';
+import { type Charted, seriesQuery, useOffersChanged, useSeries } from '../offers-data.ts';
 import { bucketText, chartOf, lateBeginning, localTime } from './series.ts';
 
 const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
@@ -26,10 +26,16 @@ const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
 
 type Period = AnalyticsInterval | DayRange;
 
-export function Analytics({ offer }: { readonly offer: PortalOffer }) {
+type AnalyticsProps = {
+  readonly of: Charted;
+  /** One of its offers. */
+  readonly offer: PortalOffer;
+};
+
+export function Analytics({ of, offer }: AnalyticsProps) {
   const { mode, may } = usePortal();
-  const [period, setPeriod] = useState<Period>('24h');
-  const series = useSeries(offer.offer_id, period);
+  const [period, setPeriod] = useState<Period>(of.kind === 'offer' ? '24h' : '7d');
+  const series = useSeries(of, period);
   return (
     <section class="card" aria-labelledby="offer-analytics">
       <PeriodChoice
@@ -46,17 +52,19 @@ export function Analytics({ offer }: { readonly offer: PortalOffer }) {
         </div>
       ) : (
         <Loaded query={series} what="analytics">
-          {(data) => <Figures key={offer.offer_id} series={data} period={period} />}
+          {(data) => <Figures key={of.id} of={of} series={data} period={period} />}
         </Loaded>
       )}
-      {mode === 'test' && may('offers') && offer.deleted_datetime === null && <Simulate offer={offer} />}
+      {mode === 'test' && of.kind === 'offer' && may('offers') && offer.deleted_datetime === null && (
+        <Simulate offer={offer} />
+      )}
     </section>
   );
 }
 
-type FiguresProps = { readonly series: SeriesReply; readonly period: Period };
+type FiguresProps = { readonly of: Charted; readonly series: SeriesReply; readonly period: Period };
 
-function Figures({ series, period }: FiguresProps) {
+function Figures({ of, series, period }: FiguresProps) {
   const { countText, percentText } = useFigures();
   const { views, clicks } = series.metrics;
   const zone = series.time_zone;
@@ -78,17 +86,17 @@ function Figures({ series, period }: FiguresProps) {
       </dl>
       {views === 0 && clicks === 0 ? (
         <p class="muted">
-          Nobody saw or clicked this offer from {localTime(series.start_datetime, zone)} to{' '}
-          {localTime(series.end_datetime, zone)} ({zone}).
+          Nobody saw or clicked {of.kind === 'offer' ? 'this offer' : 'these offers'} from{' '}
+          {localTime(series.start_datetime, zone)} to {localTime(series.end_datetime, zone)} ({zone}).
         </p>
       ) : (
-        <Charts series={series} period={period} />
+        <Charts of={of} series={series} period={period} />
       )}
     </>
   );
 }
 
-function Charts({ series, period }: FiguresProps) {
+function Charts({ of, series, period }: FiguresProps) {
   const { countText, percentText } = useFigures();
   const { mode } = usePortal();
   const data = useMemo(() => chartOf(series), [series]);
@@ -146,8 +154,8 @@ function Charts({ series, period }: FiguresProps) {
       </details>
       <div>
         <Download
-          path={`/${mode}/offers/${series.offer_id}/analytics.csv?${query}`}
-          name={`offer-${series.offer_id}-${name}`}
+          path={`/${mode}/${of.kind}s/${of.id}/analytics.csv?${query}`}
+          name={`${of.kind}-${of.id}-${name}`}
         >
           Download CSV
         </Download>

@@ -3,6 +3,7 @@
 import type { ChangesReply, OfferChange, PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import type { AuthorsReply } from '@offer-ads/contracts/portal/organisation-api';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query';
+import { queryOf } from '../../../../../ui/query-of.ts';
 import { Loaded, LoadMore } from '../../../../../ui/states.tsx';
 import { When } from '../../../../../ui/when.tsx';
 import { usePortal, useRead } from '../../../session.ts';
@@ -24,8 +25,8 @@ export function Changes({ offer }: { readonly offer: PortalOffer }) {
   const changes = useInfiniteQuery({
     queryKey: [...scope, 'offers', 'changes', offer.offer_id],
     queryFn: ({ signal, pageParam }) => {
-      const query = new URLSearchParams(pageParam === null ? {} : { cursor: `${pageParam}` });
-      return api.read<ChangesReply>(`/${mode}/offers/${offer.offer_id}/changes?${query}`, signal);
+      const query = queryOf({ cursor: `${pageParam ?? ''}` });
+      return api.read<ChangesReply>(`/${mode}/offers/${offer.offer_id}/changes${query}`, signal);
     },
     initialPageParam: null as number | null,
     getNextPageParam: ({ next_cursor }: ChangesReply) => next_cursor,
@@ -80,8 +81,8 @@ function useNames(changes: readonly OfferChange[]): (by: OfferChange['by']) => s
       .slice(0, 100)
       .join(',');
   const [people, keys] = [ids('person'), ids('api_key')];
-  const query = new URLSearchParams({ ...(people !== '' && { people }), ...(keys !== '' && { keys }) });
-  const { data } = useRead<AuthorsReply>([...scope, 'authors', people, keys], `/authors?${query}`, {
+  const path = `/authors${queryOf({ people, keys })}`;
+  const { data } = useRead<AuthorsReply>([...scope, 'authors', people, keys], path, {
     enabled: people !== '' || keys !== '',
     placeholderData: keepPreviousData,
   });

@@ -1,10 +1,10 @@
 /** The confirmation of a deletion with its current credit. Afterwards it shows what was credited. */
-import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { Confirm } from '../../../../../ui/confirm.tsx';
-import { When } from '../../../../../ui/when.tsx';
 import { useAmounts } from '../../../amounts/amounts.ts';
 import { usePortal } from '../../../session.ts';
-import { useCredit, useOffersChanged } from '../offers-data.ts';
+import { Credit } from '../credit.tsx';
+import { useCredits, useOffersChanged } from '../offers-data.ts';
 import { quotedOffer } from '../quoted.ts';
 
 type DeleteOfferProps = {
@@ -15,7 +15,8 @@ type DeleteOfferProps = {
 
 export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
   const { api, mode } = usePortal();
-  const credit = useCredit(offer.offer_id);
+  const credits = useCredits([offer.offer_id]);
+  const credit = credits.data?.[0];
   const changed = useOffersChanged();
   const amount = useAmounts();
 
@@ -30,9 +31,9 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
   };
   /** Without what was credited before: the statement has that apart. Null: not known. */
   const creditOf = (now: PortalOffer | null) =>
-    now === null || now.credited_minor === null || credit.data === undefined
+    now === null || now.credited_minor === null || credit === undefined
       ? null
-      : BigInt(now.credited_minor) - BigInt(credit.data.credited_minor);
+      : BigInt(now.credited_minor) - BigInt(credit.credited_minor);
   const creditSentence = (creditedMinor: bigint | null) => {
     if (creditedMinor === 0n) return '';
     const balance = `${mode.toUpperCase()} balance`;
@@ -46,40 +47,10 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
       <p>
         Members never see it again, and this cannot be undone. You can still read it among the deleted offers.
       </p>
-      <div class="credit" aria-live="polite">
-        {credit.isPending && <p class="muted">Loading the credit …</p>}
-        {credit.isError && <p>The credit cannot be shown at the moment: {credit.error.message}</p>}
-        {credit.isSuccess && <Credit credit={credit.data} isOfGroup={offer.group_id !== null} />}
-      </div>
+      <Credit of={credits} />
+      {offer.group_id !== null && credit?.offer_status === 'Awaiting Payment' && (
+        <p>It is deleted at all its places, because they are paid together.</p>
+      )}
     </Confirm>
-  );
-}
-
-function Credit({ credit, isOfGroup }: { readonly credit: OfferCreditReply; readonly isOfGroup: boolean }) {
-  const { mode } = usePortal();
-  const amount = useAmounts();
-  if (credit.offer_status === 'Awaiting Payment')
-    return (
-      <p>
-        The offer is not paid: nothing is credited, and its payment page is closed.
-        {isOfGroup && ' It is deleted at all its places, because they are paid together.'}
-      </p>
-    );
-  if (credit.offer_status === 'Ended') return <p>The offer has ended: nothing more is credited.</p>;
-  return (
-    <>
-      <p class="figure">{amount(credit.credit_minor, credit.currency)}</p>
-      <p>
-        of its {amount(credit.cost_minor, credit.currency)} would be credited to the {mode.toUpperCase()}{' '}
-        balance, for the time in which it did not run
-        {credit.offer_status === 'Active' && '. The credit decreases every second'}.
-      </p>
-      <p class="muted small">
-        {credit.credited_minor !== '0' &&
-          `${amount(credit.credited_minor, credit.currency)} was credited before. `}
-        As of <When at={credit.as_of_datetime} precision="second" />, net of VAT. Credits are never paid to a
-        card.
-      </p>
-    </>
   );
 }

@@ -21,10 +21,17 @@ describe('an edit of an offer', () => {
   it('sends only what changes, and nothing when nothing changes', () => {
     expect(editRequest(offer, draft, null)).toBeNull();
     expect(
-      sent(editRequest(offer, { ...draft, title: 'Three for one', termsAndConditions: '' }, null)),
+      sent(
+        editRequest(
+          offer,
+          { ...draft, title: 'Three for one', termsAndConditions: '', url: 'cafe.example' },
+          null,
+        ),
+      ),
     ).toEqual([
       ['title', 'Three for one'],
       ['terms_and_conditions', ''],
+      ['url', 'https://cafe.example'],
     ]);
     expect(sent(editRequest(offer, draft, picture))?.map(([name]) => name)).toEqual(['image']);
   });
@@ -32,7 +39,7 @@ describe('an edit of an offer', () => {
   it('has faults only of what changes', () => {
     // A category that is no longer offered has no place in the list of the form.
     expect(editFaults({ ...offer, description: '' }, { ...draft, description: '' }, null)).toEqual({});
-    expect(editFaults(offer, { ...draft, title: '', url: 'cafe.example' }, null)).toEqual({
+    expect(editFaults(offer, { ...draft, title: '', url: 'cafe' }, null)).toEqual({
       title: 'Enter the title.',
       url: 'Enter the whole address, with https:// or http:// at its beginning.',
     });

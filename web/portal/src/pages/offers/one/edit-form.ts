@@ -1,7 +1,15 @@
 /** The form that edits an offer: its first values, what is wrong with it, and the request. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { byField } from '@offer-ads/contracts/values/offer-texts';
-import { contentOf, type Draft, type DraftField, type Faults, faultsOf, pictureState } from '../new/draft.ts';
+import {
+  completedUrl,
+  contentOf,
+  type Draft,
+  type DraftField,
+  type Faults,
+  faultsOf,
+  pictureState,
+} from '../new/draft.ts';
 
 /** The fields of an edit, by the field of `PATCH /offers/{offer_id}`. */
 const fields = {
@@ -34,7 +42,7 @@ export function editRequest(offer: PortalOffer, draft: Draft, picture: File | nu
   const changed = changedFields(offer, draft);
   if (changed.length === 0 && picture === null) return null;
   const form = new FormData();
-  for (const name of changed) form.set(name, draft[fields[name]]);
+  for (const name of changed) form.set(name, name === 'url' ? completedUrl(draft.url) : draft[fields[name]]);
   if (picture !== null) form.set('image', picture);
   return form;
 }

@@ -6,7 +6,6 @@ import { useRef, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Form } from '../../../../../ui/form.tsx';
 import { Outcome } from '../../../../../ui/outcome.tsx';
-import { Failed, Loading } from '../../../../../ui/states.tsx';
 import { leavesUnknown } from '../../../attempts/attempt.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
@@ -14,44 +13,31 @@ import { NotFound } from '../../not-found.tsx';
 import { placesText } from '../groups.ts';
 import { MemberCard } from '../member-card.tsx';
 import { contentOf, type Draft, type Faults } from '../new/draft.ts';
-import { PictureFields } from '../new/form-picture.tsx';
 import { TextFields } from '../new/form-texts.tsx';
-import { placeRefusal } from '../new/place-refusal.ts';
+import { PictureFields } from '../new/picture/form-picture.tsx';
+import { placeRefusal } from '../new/price/place-refusal.ts';
 import { useGroup, useOffer, useOffersChanged } from '../offers-data.ts';
 import { quoted, quotedOffer } from '../quoted.ts';
 import { isWithheld } from '../standing.ts';
 import { editFaults, editRequest } from './edit-form.ts';
+import { OfferNotLoaded } from './offer-not-loaded.tsx';
 import { useObjectUrl } from './use-object-url.ts';
 
 export function EditOffer() {
   const { id = '' } = useRoute().params;
   // What is being written is not replaced by what is read again.
   const offer = useOffer(id, () => false);
-  if (offer.isSuccess) return <Editing key={id} offers={[offer.data]} />;
-  return <NotYet what="the offer" read={offer} />;
+  if (offer.data === undefined) return <OfferNotLoaded title="Edit the offer" what="offer" query={offer} />;
+  return <Editing key={id} offers={[offer.data]} />;
 }
 
 export function EditGroup() {
   const { id = '' } = useRoute().params;
   const group = useGroup(id, () => false);
-  if (!group.isSuccess) return <NotYet what="the offers" read={group} />;
+  if (group.data === undefined) return <OfferNotLoaded title="Edit the offers" what="offers" query={group} />;
   const [first, ...others] = group.data.offers.filter(({ deleted_datetime: at }) => at === null);
   if (first === undefined) return <NotFound />;
   return <Editing key={id} groupId={group.data.group_id} offers={[first, ...others]} />;
-}
-
-type Read = { readonly error: Error | null; readonly refetch: () => Promise<unknown> };
-
-function NotYet({ what, read }: { readonly what: string; readonly read: Read }) {
-  return (
-    <PortalPage title={`Edit ${what}`}>
-      {read.error === null ? (
-        <Loading what={what} lines={9} />
-      ) : (
-        <Failed error={read.error} retry={read.refetch} />
-      )}
-    </PortalPage>
-  );
 }
 
 type EditingProps = {

@@ -1,6 +1,5 @@
 /** Buys an offer that follows this one: the same texts, picture and target, from the end of this one on. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../../../../ui/dialog.tsx';
 import { DialogForm } from '../../../../../ui/dialog-form.tsx';
@@ -11,13 +10,14 @@ import { useAmounts } from '../../../amounts/amounts.ts';
 import { useAttempt } from '../../../attempts/use-attempt.ts';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
+import { pageOf } from '../groups.ts';
 import { type Draft, faultsOf, offerForm, periodOf } from '../new/draft.ts';
-import { PaymentFields } from '../new/payment-fields.tsx';
-import { PricePanel } from '../new/price-panel.tsx';
-import { usePayText } from '../new/purchase.tsx';
-import { decideOnQuote } from '../new/quoted-price.ts';
-import { sendOffer } from '../new/send-offer.ts';
-import { useEstimate } from '../new/use-estimate.ts';
+import { PricePanel } from '../new/price/price-panel.tsx';
+import { decideOnQuote } from '../new/price/quoted-price.ts';
+import { useEstimate } from '../new/price/use-estimate.ts';
+import { PaymentFields } from '../new/purchase/payment-fields.tsx';
+import { usePayText } from '../new/purchase/purchase.tsx';
+import { type CreatedReply, sendOffer } from '../new/purchase/send-offer.ts';
 import { useOffersChanged } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
 import { quotedOffer } from '../quoted.ts';
@@ -26,7 +26,7 @@ import { followingDraft } from './following-offer.ts';
 type ExtendOfferProps = { readonly offer: PortalOffer; readonly close: () => void };
 
 export function ExtendOffer({ offer, close }: ExtendOfferProps) {
-  const { api, mode, at, may } = usePortal();
+  const { mode } = usePortal();
   const offerNow = useOfferNow();
   // Of the moment in which the dialog was opened, so that the proposed period does not move while it is read.
   const [opened] = useState(offerNow);
@@ -37,10 +37,8 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
     endAt: null,
     paymentMethod: offer.payment_method,
   });
-  const [created, setCreated] = useState<CreateReply | null>(null);
-  const changed = useOffersChanged();
+  const extension = useExtension('/offers');
   const amount = useAmounts();
-  const attempt = useAttempt('offer');
   const draft = followingDraft(offer, opened, choice);
   const estimate = useEstimate(draft);
   const payText = usePayText();
@@ -58,58 +56,14 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
       return decision.placed.rest ?? 'The offer would reach no members at that time. Nothing was bought.';
     if (decision.outcome === 'show-price') {
       const price = amount(decision.costMinor, priced.body.currency);
-      return `The price is now ${price}, net of VAT. Nothing was bought. Buy again if you agree.`;
+      return `The price is now ${price}, without VAT. Nothing was bought. Buy again if you agree.`;
     }
     const form = offerForm(draft, { picture: null, mode, now, quoteId: decision.quoteId });
-    const sent = await sendOffer<CreateReply>({
-      sending: { ...attempt.begin(draft.title), form },
-      post: ({ key, form }) =>
-        api.send('POST', `/${mode}/offers`, { form, headers: { 'idempotency-key': key }, timeoutMs: 60_000 }),
-      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      findingOut: () => {},
-    });
-    void changed();
-    switch (sent.outcome) {
-      case 'created':
-        attempt.end();
-        setCreated(sent.offer);
-        return null;
-      case 'refused':
-        attempt.end();
-        return sent.refusal.returnCode === 'E9'
-          ? `${sent.refusal.message} ${may('terms') ? 'Accept them under "Terms".' : ''}`
-          : sent.refusal.message;
-      // The page of a new offer says what became of it, and lets the person go on.
-      case 'unknown':
-      case 'sent-before':
-        attempt.stillUnknown();
-        return 'It is not known whether an offer was created. Buy again, which creates it at most once, or look at the list of offers.';
-    }
+    return extension.send(draft.title, form);
   };
 
-  if (created !== null)
-    return (
-      <Dialog title="The offer is extended" close={close}>
-        {created.payment_url === null ? (
-          <Notice kind="good">
-            The following offer is paid from the {mode.toUpperCase()} balance and is {created.status}.
-          </Notice>
-        ) : (
-          <div class="stack">
-            <p>The following offer is created. Members see it after it is paid.</p>
-            <PaymentLink url={created.payment_url} />
-          </div>
-        )}
-        <div class="row">
-          <a class="button quiet" href={at(`offers/${created.offer_id}`)}>
-            Go to the following offer
-          </a>
-          <button type="button" class="quiet" onClick={close}>
-            Close
-          </button>
-        </div>
-      </Dialog>
-    );
+  if (extension.created !== null)
+    return <Extended title="The offer is extended" created={extension.created} close={close} />;
   return (
     <DialogForm
       title={`Extend ${quotedOffer(offer)}`}
@@ -142,5 +96,86 @@ export function ExtendOffer({ offer, close }: ExtendOfferProps) {
         }
       />
     </DialogForm>
+  );
+}
+
+/** Buys what follows, at most once. `send` resolves with what went wrong. */
+export function useExtension(path: '/offers' | '/offer-groups') {
+  const { api, mode, may } = usePortal();
+  const [created, setCreated] = useState<CreatedReply | null>(null);
+  const changed = useOffersChanged();
+  const attempt = useAttempt('offer');
+  const send = async (title: string, form: FormData): Promise<string | null> => {
+    const sent = await sendOffer<CreatedReply>({
+      sending: { ...attempt.begin(title), form },
+      post: ({ key, form }) =>
+        api.send('POST', `/${mode}${path}`, { form, headers: { 'idempotency-key': key }, timeoutMs: 60_000 }),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      findingOut: () => {},
+    });
+    void changed();
+    switch (sent.outcome) {
+      case 'created':
+        attempt.end();
+        setCreated(sent.offer);
+        return null;
+      case 'refused':
+        attempt.end();
+        return sent.refusal.returnCode === 'E9'
+          ? `${sent.refusal.message} ${may('terms') ? 'Accept them under "Terms".' : ''}`
+          : sent.refusal.message;
+      // The page of a new offer says what became of it, and lets the person go on.
+      case 'unknown':
+      case 'sent-before':
+        attempt.stillUnknown();
+        return 'It is not known whether anything was bought. Buy again, which buys it at most once, or look at the list of offers.';
+    }
+  };
+  return { created, send };
+}
+
+type ExtendedProps = {
+  readonly title: string;
+  readonly created: CreatedReply;
+  readonly close: () => void;
+};
+
+export function Extended({ title, created, close }: ExtendedProps) {
+  const { at, mode } = usePortal();
+  const isGroup = 'group_id' in created;
+  const status = isGroup ? created.offers[0]?.status : created.status;
+  return (
+    <Dialog title={title} close={close}>
+      {created.payment_url === null ? (
+        <Notice kind="good">
+          {isGroup ? 'The following offers are' : 'The following offer is'} paid from the {mode.toUpperCase()}{' '}
+          balance. State: {status}.
+        </Notice>
+      ) : (
+        <div class="stack">
+          <p>
+            {isGroup
+              ? 'The following offers are created. Members see them after they are paid.'
+              : 'The following offer is created. Members see it after it is paid.'}
+          </p>
+          <PaymentLink url={created.payment_url} />
+        </div>
+      )}
+      <div class="row">
+        <a
+          class="button quiet"
+          href={at(
+            isGroup
+              ? pageOf({ groupId: created.group_id, offerId: 0 })
+              : pageOf({ groupId: null, offerId: created.offer_id }),
+          )}
+        >
+          {isGroup ? 'Go to the following offers' : 'Go to the following offer'}
+        </a>
+        <button type="button" class="quiet" onClick={close}>
+          Close
+        </button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { estimateRequest, periodOf } from '../new/draft.ts';
-import { followingDraft, linkedOffers } from './following-offer.ts';
+import { followingDraft, followingPlaces, linkedOffers } from './following-offer.ts';
 
 const offer = {
   category_id: 3,
@@ -40,6 +40,33 @@ it('begins now when the other one has ended, and can have another end', () => {
   });
   const until = { ...paid, endAt: '2026-06-30T10:00:00Z' };
   expect(periodOf(followingDraft(offer, now, until), now)?.end).toEqual(new Date('2026-06-30T10:00:00Z'));
+});
+
+it('follows a group with everything that each of its offers has, and the price that was quoted', () => {
+  const soho = { ...offer, offer_id: 17, place_label: 'Soho' };
+  const over = { ...offer, offer_id: 18, place_label: null, expiry_datetime: '2026-06-02T12:00:00Z' };
+  const now = new Date('2026-06-03T00:00:00Z');
+  const [first, second] = followingPlaces([soho, over], { now, endAt: null }, ['q1', null]);
+  expect(first).toEqual({
+    latitude: 51.5074,
+    longitude: -0.1278,
+    label: 'Soho',
+    category_id: 3,
+    title: 'Two for one',
+    description: 'Two coffees',
+    terms_and_conditions: '',
+    advertised_name: '',
+    url: 'https://cafe.example/',
+    radius: 7,
+    gender: ['Female'],
+    interests: [2],
+    start_datetime: '2026-06-03T12:00:00.456Z',
+    expiry_datetime: '2026-06-05T12:00:00.789Z',
+    image_offer_id: 17,
+    quote_id: 'q1',
+  });
+  expect(second).toMatchObject({ start_datetime: now.toISOString(), image_offer_id: 18, label: null });
+  expect(second).not.toHaveProperty('quote_id');
 });
 
 const numbered = (offer_id: number, part: Partial<PortalOffer> = {}) => ({ ...offer, offer_id, ...part });

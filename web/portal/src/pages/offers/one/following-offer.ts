@@ -1,6 +1,7 @@
 /** An offer that follows another one: it begins when that ends, or now, and has the same length, texts, picture and target. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
-import { contentOf, type Draft } from '../new/draft.ts';
+import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
+import { contentOf, type Draft, periodOf } from '../new/draft.ts';
 
 /**
  * @param now in the time of the offers
@@ -24,6 +25,35 @@ export function followingDraft(
     endAt: endAt ?? new Date(start.getTime() + lastsMs).toISOString(),
     paymentMethod,
   };
+}
+
+/**
+ * The places of a group that follows these offers, as POST /offer-groups takes them: each with everything of its offer.
+ * @param quotes of the check, in the order of the offers
+ */
+export function followingPlaces(
+  offers: readonly PortalOffer[],
+  { now, endAt }: { readonly now: Date; readonly endAt: string | null },
+  quotes: readonly (string | null)[] = [],
+): readonly object[] {
+  return offers.map((offer, index) => {
+    const period = periodOf(followingDraft(offer, now, { endAt, paymentMethod: 'B' }), now);
+    return {
+      latitude: offer.latitude,
+      longitude: offer.longitude,
+      label: offer.place_label,
+      category_id: offer.category_id,
+      ...Object.fromEntries(Object.values(offerTexts).map(({ field }) => [field, offer[field] ?? ''])),
+      url: offer.url,
+      radius: offer.radius,
+      gender: offer.gender,
+      interests: offer.interests.map(({ interest_id: id }) => id),
+      start_datetime: period?.start.toISOString(),
+      expiry_datetime: period?.end.toISOString(),
+      image_offer_id: offer.offer_id,
+      ...(quotes[index] && { quote_id: quotes[index] }),
+    };
+  });
 }
 
 type Linked = {

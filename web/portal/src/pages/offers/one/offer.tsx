@@ -2,26 +2,23 @@
 import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { actionsOf } from '@offer-ads/contracts/values/offer-actions';
-import { offerTexts } from '@offer-ads/contracts/values/offer-texts';
-import { Fragment } from 'preact';
+import { byFact, offerTexts } from '@offer-ads/contracts/values/offer-texts';
 import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
-import { Refused } from '../../../../../ui/calls/call.ts';
 import { Later } from '../../../../../ui/later.tsx';
 import { Notice } from '../../../../../ui/notice.tsx';
-import { Outcome } from '../../../../../ui/outcome.tsx';
-import { Failed, Loading } from '../../../../../ui/states.tsx';
+import { type Report, useOutcome } from '../../../../../ui/outcome.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';
 import { When } from '../../../../../ui/when.tsx';
 import { useAmounts } from '../../../amounts/amounts.ts';
 import { PortalPage } from '../../../portal-page.tsx';
 import { usePortal } from '../../../session.ts';
 import { useOfferNow } from '../../../test-clock.ts';
-import { documentAddress, useInvoicesOf } from '../../money/money-data.ts';
 import { pageOf } from '../groups.ts';
+import { MemberCard } from '../member-card.tsx';
 import { MapSources } from '../new/places/map-sources.tsx';
-import { type Done, OfferActions } from '../offer-actions.tsx';
+import { OfferActions } from '../offer-actions.tsx';
 import { useOffer, useOffersChanged, useOffersTitled } from '../offers-data.ts';
 import { PaymentLink } from '../payment-link.tsx';
 import { PlaceText } from '../place-text.tsx';
@@ -32,6 +29,8 @@ import { Analytics } from './analytics.tsx';
 import { Changes } from './changes.tsx';
 import { ExtendOffer } from './extend-offer.tsx';
 import { linkedOffers } from './following-offer.ts';
+import { useInvoiceLinks } from './invoice-links.tsx';
+import { OfferNotLoaded } from './offer-not-loaded.tsx';
 import { Results } from './results.tsx';
 
 /** How often to reload: often while a payment is expected, else near the next change of state. */
@@ -41,29 +40,10 @@ function askAgain(offer: PortalOffer | undefined): number | false {
 }
 
 export function Offer() {
-  const { at } = usePortal();
   const { id = '' } = useRoute().params;
   const offer = useOffer(id, askAgain);
-  const isUnknown = offer.error instanceof Refused && offer.error.refusal.status === 404;
-
-  if (isUnknown)
-    return (
-      <PortalPage title="There is no such offer">
-        <p>
-          It may be of the other mode. <a href={at('offers')}>All offers</a>
-        </p>
-      </PortalPage>
-    );
-  if (offer.isSuccess) return <Known key={id} offer={offer.data} />;
-  return (
-    <PortalPage title="Offer">
-      {offer.isError ? (
-        <Failed error={offer.error} retry={offer.refetch} />
-      ) : (
-        <Loading what="the offer" lines={9} />
-      )}
-    </PortalPage>
-  );
+  if (offer.data === undefined) return <OfferNotLoaded title="Offer" what="offer" query={offer} />;
+  return <Known key={id} offer={offer.data} />;
 }
 
 /** The form of a new offer, filled with what this one has. */
@@ -77,35 +57,14 @@ function Duplicate({ offer }: { readonly offer: PortalOffer }) {
   );
 }
 
-/** The invoice of a card payment, and credit notes, for those who may read them. */
-function Documents({ offer }: { readonly offer: PortalOffer }) {
-  const { mode, may } = usePortal();
-  const isInvoiced = offer.payment_method === 'E' && offer.paid_datetime !== null;
-  const { data } = useInvoicesOf(offer.offer_id, { enabled: isInvoiced && may('billing') });
-  if (data === undefined || data.invoices.length === 0) return null;
-  return (
-    <>
-      <dt>Invoice</dt>
-      <dd class="row">
-        {data.invoices.map(({ number }) => (
-          <a key={number} href={documentAddress(mode, `${number}.html`)} target="_blank" rel="noreferrer">
-            {number}
-          </a>
-        ))}
-      </dd>
-    </>
-  );
-}
-
 /** Why the platform team has disabled it, and what its advertiser can do. */
-function Disabled({ offer, done }: { readonly offer: PortalOffer; readonly done: (done: Done) => void }) {
+function Disabled({ offer, report }: { readonly offer: PortalOffer; readonly report: Report }) {
   const { api, mode, may } = usePortal();
   const changed = useOffersChanged();
   const ask = async () => {
     const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/review-request`);
     await changed();
-    const text = reply.ok ? 'The platform team was asked to look at the offer again.' : reply.message;
-    done({ id: crypto.randomUUID(), good: reply.ok, text });
+    report(reply.ok, reply.ok ? 'The platform team was asked to look at the offer again.' : reply.message);
   };
   return (
     <Notice kind="warning">
@@ -141,7 +100,8 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
   const now = useOfferNow();
   const { at, mode, may } = usePortal();
   const amount = useAmounts();
-  const [done, setDone] = useState<Done | null>(null);
+  const invoices = useInvoiceLinks(offer);
+  const { outcome, report } = useOutcome();
   const [extending, setExtending] = useState<PortalOffer | null>(null);
   const [hasPicture, setHasPicture] = useState(true);
   const isDeleted = offer.deleted_datetime !== null;
@@ -184,7 +144,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
             <Duplicate offer={offer} />
           </div>
         ) : (
-          <OfferActions offer={offer} done={setDone}>
+          <OfferActions offer={offer} report={report}>
             {canExtend && (
               <button type="button" onClick={() => setExtending(last)}>
                 Extend
@@ -201,12 +161,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
       }
     >
       {extending !== null && <ExtendOffer offer={extending} close={() => setExtending(null)} />}
-      {done !== null &&
-        (done.good ? (
-          <Outcome key={done.id}>{done.text}</Outcome>
-        ) : (
-          <Notice kind="problem">{done.text}</Notice>
-        ))}
+      {outcome}
       <section class="offer-top" aria-label="State">
         {hasPicture ? (
           <img
@@ -252,7 +207,7 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
                 )}
               </>
             )}
-            {!isDeleted && offer.disabled_reason !== null && <Disabled offer={offer} done={setDone} />}
+            {!isDeleted && offer.disabled_reason !== null && <Disabled offer={offer} report={report} />}
           </div>
           {offer.payment_url !== null && (
             <div class="card">
@@ -279,7 +234,12 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
             <dd>
               <When at={offer.paid_datetime} none="not yet" />
             </dd>
-            <Documents offer={offer} />
+            {invoices !== null && (
+              <>
+                <dt>Invoice</dt>
+                <dd class="row">{invoices}</dd>
+              </>
+            )}
             {creditedSoFar > 0n && (
               <>
                 <dt>Credited</dt>
@@ -321,19 +281,16 @@ function Known({ offer }: { readonly offer: PortalOffer }) {
         </div>
       </section>
       <Results offer={offer} />
-      <Analytics offer={offer} />
+      <Analytics of={{ kind: 'offer', id: offer.offer_id }} offer={offer} />
       <div class="offer-body">
         <section class="card" aria-labelledby="offer-texts">
           <h2 id="offer-texts">What members see</h2>
+          <MemberCard
+            draft={byFact((text) => offer[offerTexts[text].field] ?? offer.trading_name)}
+            picture={hasPicture ? offer.image : null}
+            otherwise="The picture is no longer kept."
+          />
           <dl class="facts">
-            {Object.values(offerTexts).map(({ field, label }) => (
-              <Fragment key={field}>
-                <dt>{label}</dt>
-                <dd class="text-as-written">
-                  {offer[field] === '' ? '–' : (offer[field] ?? offer.trading_name)}
-                </dd>
-              </Fragment>
-            ))}
             <dt>Category</dt>
             <dd>{offer.category}</dd>
             <dt>Leads to</dt>

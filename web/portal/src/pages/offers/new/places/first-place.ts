@@ -1,10 +1,10 @@
 /** Where the circle is at first: where that of the organisation's latest offer was, otherwise at the largest town of its country. */
 import lines from 'virtual:map-data/largest-towns';
-import { type Place, readCities } from '@offer-ads/contracts/places/cities';
+import { readCities } from '@offer-ads/contracts/places/cities';
 import type { Portal } from '../../../../portal.ts';
 import { type Draft, emptyDraft, readTarget, type Target, targetOf } from '../draft.ts';
 
-const london: Place = { latitude: 51.5074, longitude: -0.1278 };
+const london = { latitude: 51.5074, longitude: -0.1278, name: 'London' };
 
 /**
  * The latest offer that was created in this browser. It is not read from the service, because the first price would wait for it.
@@ -34,6 +34,6 @@ function readBrowser(name: string): string | null {
 }
 
 function townOf(country: string): Target {
-  const { latitude, longitude } = readCities(lines).find((town) => town.country === country) ?? london;
-  return { latitude, longitude, radiusMiles: emptyDraft.radiusMiles };
+  const { latitude, longitude, name } = readCities(lines).find((town) => town.country === country) ?? london;
+  return { latitude, longitude, radiusMiles: emptyDraft.radiusMiles, label: name };
 }

@@ -10,7 +10,7 @@ import { useTownsNear } from '../../../../map/use-towns.ts';
 import { coordinatesOf, placeOf } from '../draft.ts';
 import type { FieldsProps } from '../form-texts.tsx';
 import { More } from '../more.tsx';
-import type { Estimate } from '../use-estimate.ts';
+import type { Estimate } from '../price/use-estimate.ts';
 import { MapSources } from './map-sources.tsx';
 import { PlaceList } from './place-list.tsx';
 import { PlaceSearch } from './place-search.tsx';

@@ -7,7 +7,7 @@ import { Icon } from '../../../../../../ui/icon.tsx';
 import { useAmounts, useFigures } from '../../../../amounts/amounts.ts';
 import { type DraftPlace, placeOf, placesOf } from '../draft.ts';
 import type { FieldsProps } from '../form-texts.tsx';
-import type { Estimate, PlaceEstimate } from '../use-estimate.ts';
+import type { Estimate, PlaceEstimate } from '../price/use-estimate.ts';
 import { removePlace, selectPlace } from './places.ts';
 
 type PlaceListProps = Pick<FieldsProps, 'draft' | 'set'> & {

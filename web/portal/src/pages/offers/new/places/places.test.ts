@@ -23,7 +23,7 @@ const now = new Date('2026-06-01T12:00:00Z');
 const soho = { latitude: 51.5136, longitude: -0.1365 };
 const leeds = { latitude: 53.8, longitude: -1.54 };
 const york = { latitude: 53.96, longitude: -1.08 };
-const one: Draft = { ...draftAt({ ...soho, radiusMiles: 10 }), label: 'Soho' };
+const one: Draft = draftAt({ ...soho, radiusMiles: 10, label: 'Soho' });
 const withPlace = (draft: Draft, place: typeof soho, label: string): Draft => ({
   ...draft,
   ...addPlace(draft, draftPlaceOf(place, label)),
