@@ -45,9 +45,9 @@ export function eachSpan(circle: Circle, visit: VisitSpan): void {
       visit(row, 0, COLUMNS - 1);
       continue;
     }
-    // Exclusive on the west, so that a turn has no column twice.
+    // Exclusive on the west, and never more than a turn, so that no column is there twice: the east may be rounded up.
     const west = Math.floor(centre - Math.min(outer, TURN / 2)) + 1;
-    const east = Math.floor(centre + Math.min(outer, TURN / 2));
+    const east = Math.min(west + TURN - 1, Math.floor(centre + Math.min(outer, TURN / 2)));
     const first = inner < 0 ? east + 1 : Math.floor(centre - inner) + 1;
     const last = inner < 0 ? east : Math.floor(centre + inner);
     if (first <= last) visitTurned(row, first, last, visit);

@@ -50,7 +50,8 @@ export type MembersFeed = {
   readonly setMark: (mark: Mark) => Promise<void>;
 };
 
-const { deserialize, EJSON } = mongoose.mongo.BSON;
+const { BSONType, EJSON, onDemand } = mongoose.mongo.BSON;
+const { parseToElements, NumberUtils, ByteUtils } = onDemand;
 
 type MarkDocument = { _id: string; number: number; at: Date };
 const MARKS = 'audience_marks';
@@ -174,7 +175,7 @@ export async function* readEverybody(
     // Then the request is on its way: MongoDB reads the next members while these are parsed.
     await afterOtherWork();
     for (const document of documents) {
-      const member = readMember(deserialize(document), onUnreadable);
+      const member = readMember(documentIn(document), onUnreadable);
       if (member !== null) onMember(member);
     }
     yield expected;
@@ -185,6 +186,45 @@ function readMember(document: Partial<MemberDocument>, onUnreadable: () => void)
   const member = countedMemberOf(document);
   if (member === null) onUnreadable();
   return member;
+}
+
+/** No two projected fields begin with the same letter. To read whole names, as `deserialize` does, takes three times as long. */
+const nameByLetter: string[] = [];
+for (const name of ['_id', 'position', 'coordinates', 'gender', 'interests'])
+  nameByLetter[name.charCodeAt(0)] = name;
+
+/** A projected document, or what is inside of it, out of the bytes that MongoDB sends. */
+function documentIn(bytes: Uint8Array, start = 0): Record<string, unknown> {
+  const document: Record<string, unknown> = {};
+  for (const element of parseToElements(bytes, start))
+    document[nameByLetter[bytes[element[1]] as number] as string] = valueOf(bytes, element);
+  return document;
+}
+
+function valuesIn(bytes: Uint8Array, start: number): readonly unknown[] {
+  const values: unknown[] = [];
+  for (const element of parseToElements(bytes, start)) values.push(valueOf(bytes, element));
+  return values;
+}
+
+/** @returns undefined for a type that no counted field has */
+function valueOf(bytes: Uint8Array, [type, , , offset, length]: mongoose.mongo.BSON.OnDemand['BSONElement']) {
+  switch (type) {
+    case BSONType.double:
+      return NumberUtils.getFloat64LE(bytes, offset);
+    case BSONType.int:
+      return NumberUtils.getInt32LE(bytes, offset);
+    case BSONType.long:
+      return Number(NumberUtils.getBigInt64LE(bytes, offset));
+    case BSONType.string:
+      return ByteUtils.toUTF8(bytes, offset + 4, offset + length - 1, false);
+    case BSONType.object:
+      return documentIn(bytes, offset);
+    case BSONType.array:
+      return valuesIn(bytes, offset);
+    default:
+      return undefined;
+  }
 }
 
 /**
