@@ -54,9 +54,12 @@ export function entryFor(
   help: ErrorHelp,
   { route, status, returnCode }: { route: string; status: number; returnCode: string | null },
 ): string | null {
-  const isRefused = status >= 400 || returnCode?.startsWith('E') === true;
-  if (!isRefused || status === callerGoneStatus) return null;
+  if (!isRefusal(status, returnCode) || status === callerGoneStatus) return null;
   return help(route, status, returnCode)[0] ?? 'not-from-an-endpoint';
+}
+
+function isRefusal(status: number, code: string | null): boolean {
+  return status >= 400 || code?.startsWith('E') === true;
 }
 
 /** Adds the links to whatever answers: status and code are known only when the head of the reply is written. */
@@ -67,9 +70,9 @@ export function linkHelp(
 ): void {
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
   res.writeHead = (status: number, ...rest: unknown[]) => {
-    const links = help(loggedRoute(method.toUpperCase(), path), status, returnCodeOf(res)).map(
-      (id) => `<${publicUrl}/docs/errors#${id}>; rel="help"`,
-    );
+    const code = returnCodeOf(res);
+    const ids = isRefusal(status, code) ? help(loggedRoute(method.toUpperCase(), path), status, code) : [];
+    const links = ids.map((id) => `<${publicUrl}/docs/errors#${id}>; rel="help"`);
     if (links.length > 0) res.setHeader('Link', links.join(', '));
     return writeHead(status, ...rest);
   };

@@ -162,13 +162,12 @@ const notPassedBack = new Set([
 function setHead(res: ServerResponse, status: number, headers: IncomingHttpHeaders, start?: Buffer): void {
   if (start !== undefined) noteReturnCode(res, returnCodeIn(start));
   // Further headers of the connection, named by `Connection`, which may come several times.
-  const named = [headers.connection ?? []]
-    .flat()
-    .join()
+  const named = String(headers.connection ?? '')
     .toLowerCase()
-    .split(/\s*,\s*/);
+    .split(',');
+  const isNamed = (name: string) => named.some((each) => each.trim() === name);
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !notPassedBack.has(name) && !named.includes(name)) res.setHeader(name, value);
+    if (value !== undefined && !notPassedBack.has(name) && !isNamed(name)) res.setHeader(name, value);
   res.statusCode = status;
 }
 
