@@ -162,9 +162,7 @@ const notPassedBack = new Set([
 function setHead(res: ServerResponse, status: number, headers: IncomingHttpHeaders, start?: Buffer): void {
   if (start !== undefined) noteReturnCode(res, returnCodeIn(start));
   // Further headers of the connection, named by `Connection`, which may come several times.
-  const named = String(headers.connection ?? '')
-    .toLowerCase()
-    .split(',');
+  const named = [headers.connection ?? ''].flat().join().toLowerCase().split(',');
   const isNamed = (name: string) => named.some((each) => each.trim() === name);
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !notPassedBack.has(name) && !isNamed(name)) res.setHeader(name, value);

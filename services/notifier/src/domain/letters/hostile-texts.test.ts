@@ -63,8 +63,8 @@ const linksOf = ({ subject, text, html }: Message) => {
 /** Characters that control terminals, headers or reading order, or are invisible; line feeds are our own, and some scripts need joiners. */
 const unseen = /[^\P{C}\n\u200c\u200d]|[\u2028\u2029]/u;
 
-function expectUnharmed(write: (text: string) => Message | undefined, text: string): void {
-  const [message, harmless] = [write(text), write('Two for one')];
+/** @param harmless the same letter with a text that does nothing */
+function expectUnharmed(message: Message | undefined, harmless: Message | undefined): void {
   if (message === undefined || harmless === undefined) throw new Error('no recipient');
   expect(message.subject).not.toMatch(/[\r\n]/);
   expect(message.headers).toEqual(harmless.headers);
@@ -81,10 +81,13 @@ const nearlyAddresses = fc.string({
 });
 
 describe.each(letters)('the mail of: %s', (_name, write) => {
-  it.each(hostileTexts)('is unharmed by %s', (_what, text) => expectUnharmed(write, text));
+  const harmless = write('Two for one');
+  const expectHarmless = (text: string) => expectUnharmed(write(text), harmless);
+
+  it.each(hostileTexts)('is unharmed by %s', (_what, text) => expectHarmless(text));
 
   it('is unharmed by any text at all', () => {
-    fc.assert(fc.property(fc.oneof(anyText, nearlyAddresses), (text) => expectUnharmed(write, text)));
+    fc.assert(fc.property(fc.oneof(anyText, nearlyAddresses), expectHarmless));
   });
 });
 
