@@ -28,6 +28,7 @@ export function Money() {
 
   useEffect(() => {
     if (waiting === null || held === undefined) return;
+    if (waiting.balanceBefore === undefined) return setWaiting({ ...waiting, balanceBefore: held });
     if (BigInt(held) < BigInt(waiting.balanceBefore) + BigInt(waiting.topUp.netMinor)) return;
     setWaiting(null);
     report(true, `${amount(waiting.topUp.netMinor)} arrived on the balance.`);
@@ -67,7 +68,7 @@ export function Money() {
                 waiting={waiting}
                 onOpened={(topUp) => {
                   clear();
-                  setWaiting(topUp === null ? null : { topUp, balanceBefore: held ?? '0' });
+                  setWaiting(topUp === null ? null : { topUp, balanceBefore: held });
                 }}
               />
             </section>

@@ -9,7 +9,8 @@ import { usePortal } from '../../session.ts';
 import { useAskOnce } from './ask-once.ts';
 import { LostRequest } from './lost-request.tsx';
 
-export type WaitingTopUp = { readonly topUp: CardTopUpReply; readonly balanceBefore: string };
+/** `balanceBefore`: undefined until the balance is read. */
+export type WaitingTopUp = { readonly topUp: CardTopUpReply; readonly balanceBefore: string | undefined };
 
 type TopUpProps = {
   readonly waiting: WaitingTopUp | null;
