@@ -1,6 +1,6 @@
 /** The life of a service process: start, wait for a signal, stop within a bound. */
 import { ConfigError } from '../config/config-error.ts';
-import { collectGarbage } from './garbage.ts';
+import { collectGarbage, expectShortLives } from './garbage.ts';
 import { startWhenStoresServe } from './start-when-stores-serve.ts';
 
 /** Longer than the longest request (a creation, 25 s) and within Kubernetes' usual 30 s + slack. */
@@ -17,6 +17,7 @@ export type RunningService = AsyncDisposable & {
 
 /** Runs until SIGTERM or SIGINT, and waits a minute for its stores. Exit codes: 0 stopped, 1 failed to start or stop, 78 settings are wrong. */
 export async function runService(service: string, start: () => Promise<RunningService>): Promise<void> {
+  expectShortLives();
   const stopping = new AbortController();
   const signalled = waitForSignal().finally(() => stopping.abort());
   // Counted from the signal, also while the start hangs.

@@ -1,6 +1,5 @@
 /** The thread of `build-in-thread.ts`: builds one grid. */
 import { constants, platform, setPriority } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { startGridBuild } from './build-grid.ts';
 import type { BuildInput, BuildTask, BuildUpdate } from './build-in-thread.ts';
@@ -11,8 +10,6 @@ if (port === null) throw new Error('this file runs in a thread');
 const send = (update: BuildUpdate) => port.postMessage(update);
 
 if ('mongoUrl' in task) {
-  // Documents live for one batch. In most runs V8 takes them for long-lived ones, and collecting those takes half as long again.
-  setFlagsFromString('--no-allocation-site-pretenuring');
   const build = startGridBuild();
   // Only here: most grids are built without MongoDB.
   const { readEverybody } = await import('./members-feed-store.ts');
