@@ -1,6 +1,6 @@
 /** Offer groups: several offers that are ordered and paid in one go. Their races with everything else: checkouts/interleavings.int.test.ts. */
 import { describe, expect, it } from '@jest/globals';
-import { BalanceToppedUp, OfferPaid } from '@offer-ads/contracts/events/billing';
+import { BalanceLow, BalanceToppedUp, OfferPaid } from '@offer-ads/contracts/events/billing';
 import { OfferEnded } from '@offer-ads/contracts/events/offers';
 import { invoicesReply, type StatementReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Spending } from '@offer-ads/contracts/internal/caller-context';
@@ -60,6 +60,13 @@ describe('a group paid from the balance', () => {
     expect(await test.chargeGroup(group)).toEqual(tooLow);
     await test.topUp(book, 1n);
     expect(await test.chargeGroup(group)).toMatchObject({ outcome: 'charged', balanceMinor: '0' });
+  });
+
+  it('says once that the balance is low, and what is left after all of it', async () => {
+    const book = await test.fundedBook();
+    await test.as(book, 'PUT', '/low-balance-threshold', { thresholdMinor: '9000' });
+    await test.chargeGroup(test.newGroup([10_00n, 5_00n, 7_00n, 0n], { book }));
+    expect(await test.emitted(BalanceLow, book)).toMatchObject([{ balanceMinor: '7800' }]);
   });
 
   it('conflicts with what its id, or the id of one of its offers, stands for already', async () => {
@@ -137,6 +144,18 @@ describe('a group paid by card', () => {
     const paid = { outcome: 'charged', paymentMethod: 'E', netMinor: '2201', vatMinor: '440' };
     expect(await test.resolve({ groupId, book })).toMatchObject(paid);
     expect(await test.close({ offerId: idsOf(group)[0] ?? 0, book })).toBe('paid');
+  });
+
+  it('never says that the balance is low: it leaves the balance as it was', async () => {
+    for (const held of [0n, 5_00n, 15_00n]) {
+      const group = await test.openGroup();
+      if (held > 0n) await test.topUp(group.book, held);
+      await test.as(group.book, 'PUT', '/low-balance-threshold', { thresholdMinor: '1000' });
+      await test.pay(group.sessionId);
+      await test.untilPaid(group);
+      expect(await test.balance(group.book)).toBe(held);
+      expect(await test.emitted(BalanceLow, group.book)).toEqual([]);
+    }
   });
 
   it('is refunded as a top-up is: its offers keep what was paid for them', async () => {

@@ -9,10 +9,9 @@ import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
-import { type Book, movesMoney, offerCharged } from '../domain/ledger/ledger.ts';
+import { movesMoney, offerCharged } from '../domain/ledger/ledger.ts';
 import { purchaseName } from '../domain/payments/card-payment.ts';
 import {
-  type GroupOffer,
   type GroupSale,
   isOfGroup,
   isSameSale,
@@ -87,19 +86,23 @@ async function chargeGroup(tx: Transaction, order: Order<GroupSale>, now: Date):
   const balanceMinor = await lockBalance(tx, order.book);
   if (balanceMinor < order.netMinor || !(await insertCharge(tx, order, now))) return null;
   await insertGroupOffers(tx, order, now);
-  await postCharges(tx, order.book, order.offers, now);
+  await postCharges(tx, order, -order.netMinor, now);
   return balanceMinor - order.netMinor;
 }
 
-/** For a balance that affords all of them. */
+/**
+ * For a balance that affords all of them.
+ * @param change of the balance, in the whole: BalanceLow is sent of no part of it
+ */
 export async function postCharges(
   tx: Transaction,
-  book: Book,
-  offers: readonly GroupOffer[],
+  { book, offers }: Pick<GroupSale, 'book' | 'offers'>,
+  change: bigint,
   now: Date,
 ): Promise<void> {
-  const charges = offers.map(({ offerId, netMinor }) => offerCharged(book, offerId, netMinor));
-  for (const transaction of charges.filter(movesMoney)) await postOrThrow(tx, transaction, now);
+  const all = offers.map(({ offerId, netMinor }) => offerCharged(book, offerId, netMinor));
+  const charges = all.filter(movesMoney);
+  for (const charge of charges) await postOrThrow(tx, charge, now, charge === charges.at(-1) ? change : 0n);
 }
 
 async function answerUncharged(postgres: Postgres, sale: Order): Promise<ChargeReply> {

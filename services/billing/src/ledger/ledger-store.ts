@@ -36,9 +36,9 @@ type PostRow = {
 };
 
 /**
- * $1 to $10 are the transaction. One SQL statement does everything, so that a busy balance is locked only from this statement to the commit.
+ * $1 to $11 are the transaction. One SQL statement does everything, so that a busy balance is locked only from this statement to the commit.
  * The notice $10 is published by the transaction that takes the balance from its threshold or above to below it (decision 61, when
- * BalanceLow is sent).
+ * BalanceLow is sent); $11 is the change that it tells of.
  * @param also further parts of the statement, which see what was posted in `booked`
  */
 export const postingSql = (also = '') => `
@@ -72,7 +72,7 @@ export const postingSql = (also = '') => `
     SELECT notice || jsonb_build_object('subjectVersion', transaction_id, 'data', notice->'data' || jsonb_build_object(
              'balanceMinor', balance_minor::text, 'thresholdMinor', low_threshold_minor::text))
       FROM moved, booked, (VALUES ($10::jsonb)) AS low (notice)
-     WHERE balance_minor < low_threshold_minor AND balance_minor - change >= low_threshold_minor
+     WHERE balance_minor < low_threshold_minor AND balance_minor - $11::bigint >= low_threshold_minor
     RETURNING position
   )${also}
   SELECT accounts, transaction_id, balance_minor, EXISTS (SELECT FROM told) AS is_low_told
@@ -80,13 +80,14 @@ export const postingSql = (also = '') => `
 
 const plainPosting: Posting = { statement: { name: 'post', sql: postingSql() }, values: [] };
 
-/** `values`: of the further parts of the statement, from $11 on. */
+/** `values`: of the further parts of the statement, from $12 on. */
 export type Posting = { readonly statement: PreparedStatement; readonly values: readonly unknown[] };
 
 /**
  * Posts the whole transaction or nothing: charges, card payments, top-ups, credits and reversals all go this way. Every transaction locks its
  * balance, even if it does not change it, and gets its id, its time and the balance while it holds the lock. Within a book, ids therefore
  * grow in the order of commits and times never go back, so the organisation's list of transactions (src/statement) is exact.
+ * @param told the change after which BalanceLow is sent, of several transactions that are posted together; 0: it is not sent
  * @throws the error of the unique constraint if the cause was posted before
  */
 export async function postTransaction(
@@ -94,6 +95,7 @@ export async function postTransaction(
   transaction: LedgerTransaction,
   at: Date,
   { statement, values } = plainPosting,
+  told = balanceChange(transaction),
 ): Promise<PostOutcome> {
   const entries = entriesOf(transaction);
   const { book } = transaction;
@@ -110,6 +112,7 @@ export async function postTransaction(
       at,
       transaction.kind,
       notice,
+      told,
       ...values,
     ]);
     if (row === undefined) throw new Error(`posting "${transaction.cause}" gave no row`);
@@ -161,8 +164,9 @@ export async function postOrThrow(
   tx: Transaction,
   transaction: LedgerTransaction,
   at: Date,
+  told?: bigint,
 ): Promise<Posted> {
-  const posted = await postTransaction(tx, transaction, at);
+  const posted = await postTransaction(tx, transaction, at, plainPosting, told);
   if (!posted.ok) throw new Error(`${transaction.cause}: refused`);
   return posted;
 }

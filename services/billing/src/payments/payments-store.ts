@@ -21,13 +21,13 @@ import { type BookRow, bookOf } from '../ledger/book-row.ts';
 import { postingSql, postTransaction } from '../ledger/ledger-store.ts';
 import { lockIntent } from '../reversals/reversals-store.ts';
 
-/** $11 to $13 are the title, the price and the spender. */
+/** $12 to $14 are the title, the price and the spender. */
 const chargeStatement = {
   name: 'charge',
   sql: postingSql(`, sale AS (
     INSERT INTO payments
       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at, spender, ordered_on)
-    SELECT $5, $1, $2, $3, $11, $12, 0, 'B', 'charged', $8, $13, ($8 AT TIME ZONE 'UTC')::date FROM booked
+    SELECT $5, $1, $2, $3, $12, $13, 0, 'B', 'charged', $8, $14, ($8 AT TIME ZONE 'UTC')::date FROM booked
   )`),
 };
 

@@ -117,7 +117,7 @@ async function postForBalance(tx: Transaction, payment: CardPayment, now: Date) 
   const posted = await postOrThrow(tx, transaction, now);
   if (purchase.kind === 'group' && checkout.state !== 'closed') {
     await markOffersCharged(tx, purchase.id, checkout.paidAt ?? now);
-    await postCharges(tx, book, offers, now);
+    await postCharges(tx, { book, offers }, 0n, now);
     await addToOutbox(tx, offersPaid(payment, offers, now));
   } else {
     const facts = {
