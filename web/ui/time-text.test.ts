@@ -11,6 +11,18 @@ describe('a moment', () => {
     expect(momentText('2026-11-05T12:00:07.000Z', 'second')).toMatch(/:07$/);
     expect(momentText('2026-11-05T12:00:07.000Z')).not.toMatch(/07$/);
   });
+
+  it('has the day of UTC on request, as documents have it', () => {
+    const { TZ } = process.env;
+    process.env.TZ = 'Asia/Tokyo';
+    try {
+      expect(new Date('2026-11-30T23:30:00Z').getDate()).toBe(1);
+      expect(momentText('2026-11-30T23:30:00.000Z', 'utc-day')).toBe('30 Nov 2026');
+    } finally {
+      if (TZ === undefined) delete process.env.TZ;
+      else process.env.TZ = TZ;
+    }
+  });
 });
 
 describe('the fields of a browser', () => {

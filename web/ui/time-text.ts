@@ -7,11 +7,14 @@ const formatOf = (options: Intl.DateTimeFormatOptions) =>
 const dayAndTime = formatOf({ dateStyle: 'medium', timeStyle: 'short' });
 const toTheSecond = formatOf({ dateStyle: 'medium', timeStyle: 'medium' });
 const dayAlone = formatOf({ dateStyle: 'medium' });
+const utcDay = formatOf({ dateStyle: 'medium', timeZone: 'UTC' });
 
 export const precisions = {
   minute: (at: Date) => dayAndTime().format(at),
   second: (at: Date) => toTheSecond().format(at),
   day: (at: Date) => dayAlone().format(at),
+  /** As documents have it, in every time zone. */
+  'utc-day': (at: Date) => utcDay().format(at),
 } as const;
 export type Precision = keyof typeof precisions;
 

@@ -12,12 +12,11 @@ import { Table } from '../../ui/table.tsx';
 import { Part } from './organisations/organisation-parts.tsx';
 import { useRead } from './session.ts';
 
-const months = latestMonths(new Date(), 13, new Date(0));
-
 type RevenueProps = { readonly mode: Mode; readonly organisationId?: number; readonly currency?: string };
 
 export function Revenue({ mode, organisationId, currency = '' }: RevenueProps) {
   const [month, setMonth] = useState('');
+  const months = latestMonths(new Date(), 13, new Date(0));
   const query = queryOf({ mode, organisationId: `${organisationId ?? ''}`, currency, month });
   const revenue = useRead<RevenueReply>(`/billing/balances/revenue${query}`);
   return (

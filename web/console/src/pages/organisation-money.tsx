@@ -162,7 +162,7 @@ function Invoices({ id, mode }: OfMode) {
                   </div>
                 ),
               },
-              { title: 'Date', cell: ({ issuedAt }) => <When at={issuedAt} precision="day" /> },
+              { title: 'Date', cell: ({ issuedAt }) => <When at={issuedAt} precision="utc-day" /> },
               {
                 title: 'With VAT',
                 numeric: true,

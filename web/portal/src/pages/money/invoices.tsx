@@ -74,7 +74,7 @@ export function Invoices() {
                 </div>
               ),
             },
-            { title: 'Date', cell: (invoice) => <When at={invoice.issuedAt} precision="day" /> },
+            { title: 'Date', cell: (invoice) => <When at={invoice.issuedAt} precision="utc-day" /> },
             {
               title: 'With VAT',
               numeric: true,

@@ -1,7 +1,6 @@
 /** The statement: bookings, newest first, each with the balance after it. */
 import type { StatementReply } from '@offer-ads/contracts/internal/billing-api';
 import { Wallet } from 'lucide';
-import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { entryText, signOf } from '../../../../ui/entry-text.ts';
 import { latestMonths } from '../../../../ui/periods.ts';
@@ -28,10 +27,7 @@ export function Statement() {
   const { at, mode } = usePortal();
   const amount = useAmounts();
   const { data: { registeredAt } = {} } = useOrganisation();
-  const months = useMemo(
-    () => (registeredAt === undefined ? [] : latestMonths(new Date(), 13, new Date(registeredAt))),
-    [registeredAt],
-  );
+  const months = registeredAt === undefined ? [] : latestMonths(new Date(), 13, new Date(registeredAt));
   const { query, route } = useLocation();
   const filter = statementFilterOf(query, months);
   const choose = (change: Partial<StatementFilter>) =>
