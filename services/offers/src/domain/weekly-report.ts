@@ -32,11 +32,12 @@ type Reported = Omit<EventData<typeof WeekEnded>, 'organisationId' | 'mode'>;
  */
 export function reportOf(
   offers: readonly Offer[],
-  { from, to }: Period,
+  week: Period,
   trafficOf: (offerId: number) => Traffic,
 ): Reported | null {
+  const { from, to } = week;
   const ran = offers
-    .map((offer) => ({ offer, ms: ranMs(offer, to, from), ...trafficOf(offer.offerId) }))
+    .map((offer) => ({ offer, ms: ranMs(offer, to, week), ...trafficOf(offer.offerId) }))
     .filter(({ ms }) => ms > 0)
     .map(({ offer, ms, views, clicks }) => ({ offer, views, clicks, cost: costOf(offer, ms) }))
     .toSorted((a, b) => b.views - a.views || b.clicks - a.clicks || b.offer.offerId - a.offer.offerId);

@@ -20,14 +20,18 @@ export function unusedTime(offer: Lifecycle, now: Date): UnusedTime {
 
 /**
  * How long the offer ran until now, in milliseconds.
- * @param since only from then on
+ * @param period only in it. If it is over, the end of the offer may have been announced since
  */
-export function ranMs(offer: Lifecycle, now: Date, since = offer.createdAt): number {
+export function ranMs(
+  offer: Lifecycle,
+  now: Date,
+  period: { readonly from: Date; readonly to: Date } = { from: offer.createdAt, to: offer.expiryAt },
+): number {
   const { paymentAppliedAt } = offer;
   if (paymentAppliedAt === null || cameTooLate(offer, paymentAppliedAt)) return 0;
   const within = {
-    from: Math.max(offer.startAt.getTime(), offer.createdAt.getTime(), since.getTime()),
-    to: Math.min(timeOf(offer, now).getTime(), offer.expiryAt.getTime()),
+    from: Math.max(offer.startAt.getTime(), offer.createdAt.getTime(), period.from.getTime()),
+    to: Math.min(timeOf(offer, now).getTime(), offer.expiryAt.getTime(), period.to.getTime()),
   };
   return Math.max(
     0,
