@@ -44,6 +44,7 @@ export const billedPayment = z.object({
   paid: z.boolean(),
   /** Its payment page can be paid. */
   open: z.boolean(),
+  /** With what is withheld while the card provider has the payment back (decision 158, credits of money that was kept). */
   creditedMinor: minorUnits,
 });
 export type BilledPayment = z.infer<typeof billedPayment>;

@@ -139,7 +139,7 @@ function paymentRoutes(routes: Router, billing: Billing): void {
 }
 
 function billed({ payment, paidWith }: Awaited<ReturnType<typeof listPayments>>[number]): BilledPayment {
-  const { purchase, book, netMinor, creditedMinor } = payment;
+  const { purchase, book, netMinor, earnedMinor } = payment;
   return {
     offerId: purchase.id,
     ...book,
@@ -147,6 +147,6 @@ function billed({ payment, paidWith }: Awaited<ReturnType<typeof listPayments>>[
     paymentMethod: paidWith.method,
     paid: paidAt(payment) !== null,
     open: paidWith.method === 'E' && ['opening', 'open', 'closing'].includes(paidWith.checkout.state),
-    creditedMinor: `${creditedMinor}`,
+    creditedMinor: `${earnedMinor}`,
   };
 }

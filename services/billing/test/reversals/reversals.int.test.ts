@@ -10,6 +10,15 @@ const untilAccounts = (book: Parameters<typeof test.accounts>[0], accounts: obje
   eventually(async () => expect(await test.accounts(book)).toEqual(accounts));
 
 describe('a refund made at Stripe', () => {
+  it('withholds a credit, which the comparison of payments does not miss', async () => {
+    const offer = await test.paidOffer();
+    await test.takeBack(offer);
+    await test.credit(offer.offerId, { unusedMs: 1, scheduledMs: 4 });
+    expect(await test.balance(offer.book)).toBe(0n);
+    const { body } = await test.admin('GET', `/payments?after=${offer.offerId - 1}&limit=1`);
+    expect(body).toMatchObject({ payments: [{ offerId: offer.offerId, creditedMinor: '250' }] });
+  });
+
   it('is posted and listed with its offer, each part by itself, and changes no balance, sale or VAT', async () => {
     const offer = await test.paidOffer();
     const { offerId, book } = offer;
