@@ -103,7 +103,9 @@ export async function storeDeletionEnd(
   at: Date,
   deadline?: Deadline,
 ): Promise<DeleteOutcome> {
-  const decideEnd = (offers: readonly Offer[], now: Date) => {
+  const decideEnd = (together: readonly Offer[], now: Date) => {
+    // The others of the group had ended before, and stay.
+    const offers = together.filter(({ deletions }) => deletions >= begun.deletions);
     const ends = offers.map((offer) => endDeletion(offer, page, now, begun.deletions));
     const own = ends[offers.findIndex(({ offerId }) => offerId === begun.offerId)];
     if (own === undefined || !own.ok) return notFound;

@@ -484,6 +484,14 @@ describe('a group by card', () => {
     });
   });
 
+  it('that is deleted unpaid keeps the offers that have ended', async () => {
+    const own = (day: number) => ({ ...threePlaces[day], expiry_datetime: `2026-06-0${day + 2}T12:00:00Z` });
+    const group = await createdGroup({ ...byCard, places: JSON.stringify([0, 1, 2].map(own)) });
+    under.clock.set('2026-06-02T12:00:00Z');
+    expect((await under.call('DELETE', `/offers/${idsOf(group)[1]}`)).status).toBe(200);
+    expect(await states(group)).toEqual(['Ended', 'Deleted', 'Deleted']);
+  });
+
   it('stays as a whole when its page was just paid or cannot be closed; paid offers are then deleted one by one', async () => {
     const { billing } = under.otherServices;
     const group = await createdGroup(byCard);
