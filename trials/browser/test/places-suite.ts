@@ -198,8 +198,24 @@ export function walksOfPlaces(portal: () => Portal): void {
       .getByLabel('CSV file')
       .setInputFiles({ name: 'again.csv', mimeType: 'text/csv', buffer: Buffer.from(exported) });
     await check();
-    await page.getByText('These rows were bought before.').waitFor();
-    await page.getByRole('link', { name: 'Go to the offers' }).click();
+    const before = page.getByText('These rows were bought before.');
+    const orders = page.getByRole('link', { name: 'Go to the offers' });
+    await before.waitFor();
+    const first = await orders.getAttribute('href');
+    // Then the answer is lost: the page finds that order, and does not ask to buy it again.
+    let sent = 0;
+    await page.route(/\/portal\/api\/test\/offer-groups$/, async (route) => {
+      sent += 1;
+      if (sent > 1) return route.fulfill({ status: 403, json: { message: 'Not now.' } });
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByRole('button', { name: 'Buy them once more' }).click();
+    await page.getByRole('button', { name: /from the balance$/ }).click();
+    await before.waitFor();
+    expect(await orders.getAttribute('href')).not.toBe(first);
+    expect(await page.getByText('not known yet').count()).toBe(0);
+    await orders.click();
     await page.getByText('2 offers that were ordered together').waitFor();
   });
 

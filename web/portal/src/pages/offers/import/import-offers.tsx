@@ -72,14 +72,14 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
   const [named, setNamed] = useState<Pictures>(new Map());
   const [stage, setStage] = useState<Stage>({ at: 'choosing' });
   const [paymentMethod, setPaymentMethod] = useState<'E' | 'B'>('B');
-  /** Set when a person buys the same rows once more: it gives that order a key of its own. */
+  /** Set when a person buys the same rows once more: it gives that order a key of its own, until the file or a picture changes. */
   const [again, setAgain] = useState('');
   const pay = usePayText();
   const result = useRef<HTMLDivElement>(null);
 
   const begin = (next: Stage = { at: 'choosing' }) => {
     setStage(next);
-    setAgain('');
+    if (next.at === 'choosing') setAgain('');
     if (next.at !== 'choosing' || next.problem !== undefined) setTimeout(() => result.current?.focus());
   };
 
@@ -124,8 +124,9 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
     const totalMinor = sum(prices.map(({ cost_minor: cost }) => BigInt(cost)));
     // Without an answer the key still keeps them from being bought twice.
     const bought = await api
-      .read<CreationReply>(`/${mode}/creations/${await keyOf(places, '')}`)
+      .read<CreationReply>(`/${mode}/creations/${await keyOf(places, again)}`)
       .catch(() => null);
+    const isBought = bought?.state === 'created';
     begin({
       at: 'priced',
       priced: {
@@ -136,7 +137,7 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
         totalMinor,
         bought: bought?.state === 'none' ? null : bought,
       },
-      ...(note !== undefined && { note }),
+      ...(note !== undefined && !isBought && { note }),
     });
   };
 
@@ -243,7 +244,7 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
             begin();
           }}
         />
-        {stage.at !== 'priced' && (
+        {(stage.at !== 'priced' || stage.priced.bought?.group_id === null) && (
           <div>
             <BusyButton class="button" work={() => check()}>
               Check and price
@@ -266,8 +267,14 @@ function Import({ catalogue }: { readonly catalogue: Catalogue }) {
               </Notice>
             )}
             <PriceTable priced={stage.priced} />
-            {stage.priced.bought !== null && again === '' ? (
-              <Bought bought={stage.priced.bought} again={() => setAgain(crypto.randomUUID())} />
+            {stage.priced.bought !== null ? (
+              <Bought
+                bought={stage.priced.bought}
+                again={() => {
+                  setAgain(crypto.randomUUID());
+                  setStage({ at: 'priced', priced: { ...stage.priced, bought: null } });
+                }}
+              />
             ) : (
               <section class="card stack" aria-label="Payment">
                 <PaymentFields
