@@ -11,7 +11,12 @@ export const MAX_AUDIT_PAGE = 200;
  */
 export const auditVias = ['token', 'console', 'emergency', 'portal'] as const;
 
-const text = (atMost: number) => z.string().min(1, 'must not be empty').max(atMost);
+const text = (atMost: number) =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .max(atMost)
+    .refine((given) => !given.includes('\0'), 'must not contain a NUL character');
 
 /** What is searched for; each given value must match exactly. `from` is included, `to` is not. */
 export const auditFilter = z.object({
