@@ -32,7 +32,7 @@ export type AuditFilter = z.infer<typeof auditFilter>;
 /** Names an entry's place. It is the same in all services, so one cursor continues the pages of all of them. */
 export const auditCursor = z
   .string()
-  .regex(/^\d{13}_[0-9a-f-]{36}$/, 'must be the nextCursor of the page before')
+  .regex(/^\d{13}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be the nextCursor of the page before')
   .transform((cursor) => {
     const [at = '', id = ''] = cursor.split('_');
     return { at: new Date(Number(at)), id };
