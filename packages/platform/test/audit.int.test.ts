@@ -208,6 +208,8 @@ describe.each(['postgres', 'mongo'] as const)('the audit log in %s', (kind) => {
     expect(paged).toEqual(all);
     expect((await call('GET', '/audit?cursor=made-up')).status).toBe(400);
     expect((await call('GET', '/audit?limit=201')).status).toBe(400);
+    expect((await call('GET', '/audit?actor=%00')).status).toBe(400);
+    expect((await call('GET', `/audit?cursor=1780000000000_${'-'.repeat(36)}`)).status).toBe(400);
   });
 
   it('completes an entry once', async () => {

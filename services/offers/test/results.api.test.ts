@@ -119,6 +119,7 @@ describe('200', () => {
       best: [{ offer_id: id, views: 6 }],
     });
     expect(chosen.points.map(({ views }) => views)).toEqual([2, 4]);
+    await results('from=1000-01-01&to=1000-12-31&time_zone=Asia/Tokyo');
     const toNow = await results('from=2026-05-20&to=2026-06-30');
     expect(toNow).toMatchObject({
       end_datetime: '2026-06-03T12:34:56.789Z',
@@ -169,6 +170,7 @@ describe('400', () => {
     ['from=2026-05-01', 'to: must be sent too where `from` is'],
     ['to=2026-05-01', 'from: must be sent too where `to` is'],
     ['from=2026-02-30&to=2026-03-01', 'from: must be a day such as 2026-06-30'],
+    ['from=0999-12-31&to=1000-12-30', 'from: must be a day such as 2026-06-30'],
     ['from=2026-05-02&to=2026-05-01', 'to: must not be before `from`'],
     ['from=2025-05-31&to=2026-06-01', 'to: must be at most 366 days from `from` on'],
     ['from=2026-06-02&to=2026-06-02', 'from: must not be in the future'],
@@ -221,6 +223,7 @@ describe('GET /results', () => {
     'interval=7d&interval=7d',
     'time_zone=Nowhere',
     'from=2026-05-01',
+    'from=0001-01-01&to=0001-01-02',
     'from=2026-05-02&to=2026-05-01',
     'from=2025-05-31&to=2026-06-01',
     'from=2026-06-02&to=2026-06-02',

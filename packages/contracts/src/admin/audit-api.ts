@@ -11,7 +11,12 @@ export const MAX_AUDIT_PAGE = 200;
  */
 export const auditVias = ['token', 'console', 'emergency', 'portal'] as const;
 
-const text = (atMost: number) => z.string().min(1, 'must not be empty').max(atMost);
+const text = (atMost: number) =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .max(atMost)
+    .refine((given) => !given.includes('\0'), 'must not contain a NUL character');
 
 /** What is searched for; each given value must match exactly. `from` is included, `to` is not. */
 export const auditFilter = z.object({
@@ -27,7 +32,7 @@ export type AuditFilter = z.infer<typeof auditFilter>;
 /** Names an entry's place. It is the same in all services, so one cursor continues the pages of all of them. */
 export const auditCursor = z
   .string()
-  .regex(/^\d{13}_[0-9a-f-]{36}$/, 'must be the nextCursor of the page before')
+  .regex(/^\d{13}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be the nextCursor of the page before')
   .transform((cursor) => {
     const [at = '', id = ''] = cursor.split('_');
     return { at: new Date(Number(at)), id };

@@ -50,7 +50,13 @@ export const organisationsQuery = z.object({
    * An id, or part of a name, trading name or email address; upper and lower case are equal. An address that somebody has finds only those
    * who have it.
    */
-  search: z.string().trim().min(1).max(200).optional(),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine(isStorable, 'must be well-formed Unicode without NUL')
+    .optional(),
   enabled: trueOrFalse.optional(),
   /** false: those that wait for their first approval. */
   approved: trueOrFalse.optional(),

@@ -218,7 +218,7 @@ export type TermsReply = z.infer<typeof termsReply>;
 /** POST /portal/api/terms/acceptance: Admin. 200 with the terms; 409, which names the latest version, when it is another one. */
 export const termsAcceptance = z.object({ version: z.string().min(1).max(50) });
 /** GET /portal/api/terms/text?version= */
-export const termsTextQuery = z.object({ version: z.string().min(1).max(50) });
+export const termsTextQuery = z.object({ version: line(50) });
 export const termsTextReply = z.object({ version: z.string(), text: z.string() });
 export type TermsTextReply = z.infer<typeof termsTextReply>;
 

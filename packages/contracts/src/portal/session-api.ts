@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { role } from '../events/gateway.ts';
 import { enteredMailAddress } from '../values/mail-address.ts';
-import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
+import { country, currency, GREATEST_ID, instant, organisationId, personId } from '../values/primitives.ts';
 
 /**
  * Parts of the portal. `view-offers`: reading offers and their results; `offers`: creating and changing them; `organisation`: its names and
@@ -71,7 +71,7 @@ export const sessionReply = z.object({
 export type SessionReply = z.infer<typeof sessionReply>;
 
 /** POST /portal/api/session/organisation */
-export const organisationSwitch = z.object({ organisationId });
+export const organisationSwitch = z.object({ organisationId: organisationId.max(GREATEST_ID) });
 
 /** DELETE /portal/api/sessions/{id} */
 export const sessionNamed = z.object({ id: z.uuid() });

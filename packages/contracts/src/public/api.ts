@@ -417,7 +417,12 @@ export const MAX_BEST = 5;
 /** The most points of a series: as many as a chart of a page's width can show. */
 export const MAX_POINTS = 200;
 export const granularities = ['hour', 'day'] as const;
-const calendarDay = z.iso.date('must be a day such as 2026-06-30').meta({ example: '2026-06-30' });
+const aDay = 'must be a day such as 2026-06-30';
+/** The stores know no year 0, which the period before the first years would reach. */
+const calendarDay = z.iso
+  .date(aDay)
+  .refine((day) => day >= '1000', aDay)
+  .meta({ example: '2026-06-30' });
 /** The days of a period that the caller chooses. */
 export const dayRange = {
   from: calendarDay

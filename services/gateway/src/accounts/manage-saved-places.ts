@@ -24,16 +24,17 @@ export function manageSavedPlaces(o: Administration) {
 
     save: (change: Change, wish: SavedPlaceWish) =>
       withPlaces(change, async (tx, places) => {
-        if (isTaken(places, wish.name)) return refused('place-exists');
+        if ((await store.findPlaceNamed(tx, change.organisationId, wish.name)) !== null)
+          return refused('place-exists');
         if (places.length >= savedPlaceLimits.most) return refused('too-many-places');
         return done(await store.insertPlace(tx, change.organisationId, wish));
       }),
 
     change: (change: Change, place: SavedPlace) =>
       withPlaces(change, async (tx, places) => {
-        const others = places.filter(({ id }) => id !== place.id);
-        if (others.length === places.length) return refused('place-unknown');
-        if (isTaken(others, place.name)) return refused('place-exists');
+        if (!places.some(({ id }) => id === place.id)) return refused('place-unknown');
+        const named = await store.findPlaceNamed(tx, change.organisationId, place.name);
+        if (named !== null && named !== place.id) return refused('place-exists');
         await store.updatePlace(tx, place);
         return done(place);
       }),
@@ -45,8 +46,4 @@ export function manageSavedPlaces(o: Administration) {
         return done({});
       }),
   };
-}
-
-function isTaken(places: readonly SavedPlace[], name: string): boolean {
-  return places.some((place) => place.name.toLowerCase() === name.toLowerCase());
 }

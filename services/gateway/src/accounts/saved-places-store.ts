@@ -13,6 +13,19 @@ export function listPlaces(on: Queryable, organisationId: number): Promise<Saved
   );
 }
 
+/** The id of the place with that name in any case of letters, as the unique index compares them; null if there is none. */
+export async function findPlaceNamed(
+  on: Queryable,
+  organisationId: number,
+  name: string,
+): Promise<number | null> {
+  const [row] = await on.query<{ id: number }>(
+    `SELECT id FROM saved_places WHERE organisation_id = $1 AND lower(name) = lower($2)`,
+    [organisationId, name],
+  );
+  return row?.id ?? null;
+}
+
 export function insertPlace(
   tx: Transaction,
   organisationId: number,

@@ -159,9 +159,12 @@ describe('the list of organisations', () => {
     expect(idsOf(await list(`search=${word}@tea`))).toEqual([longer, exact]);
   });
 
-  it.each(['limit=0', 'before=x', 'enabled=perhaps'])('is refused with %s: 400', async (query) => {
-    expect(await get(`/organisations?${query}`)).toMatchObject(refusal(400, `${query.split('=')[0]}: `));
-  });
+  it.each(['limit=0', 'before=x', 'enabled=perhaps', 'search=a%00'])(
+    'is refused with %s: 400',
+    async (query) => {
+      expect(await get(`/organisations?${query}`)).toMatchObject(refusal(400, `${query.split('=')[0]}: `));
+    },
+  );
 });
 
 describe('people', () => {

@@ -307,7 +307,7 @@ describe('POST /portal/api/session/organisation', () => {
     await portal.gateway.admin('POST', `/organisations/${second}/disable`);
     for (const id of [foreign, second, 999_999])
       expect(await switchTo(browser, id)).toMatchObject({ status: 404, body: { message: 'Not found' } });
-    expect((await switchTo(browser, 'nonsense')).status).toBe(400);
+    for (const id of ['nonsense', 2 ** 31]) expect((await switchTo(browser, id)).status).toBe(400);
     expect((await see(browser)).body).toMatchObject({
       organisation: { id: organisationId },
       otherOrganisations: [],

@@ -196,6 +196,7 @@ describe('the terms', () => {
     const textOf = (version: string) => cafe.marketer.call('GET', `/terms/text?version=${version}`);
     expect(await textOf('2026-01')).toMatchObject({ status: 200, body: { version: '2026-01', text } });
     expect((await textOf('2026-03')).status).toBe(404);
+    expect(await textOf('2026%00')).toMatchObject(refusal(400, 'version: '));
 
     const other = await organisationWithRoles(portal);
     await portal.gateway.admin('POST', `/organisations/${other.organisationId}/accept-terms`);

@@ -83,6 +83,7 @@ function parseRankedCursor(sort: OfferSort, value: unknown): RankedPlace | undef
   if (match === null) return undefined;
   const [, rank = '', id = ''] = match;
   const place = { rank: Number.parseInt(rank, 36), offerId: Number.parseInt(id, 36) };
-  const isOurs = isOfferId(place.offerId) && writeRankedCursor(sort, place) === value;
+  const isTime = sort !== 'ending_soon' || !Number.isNaN(new Date(place.rank).getTime());
+  const isOurs = isTime && isOfferId(place.offerId) && writeRankedCursor(sort, place) === value;
   return isOurs ? place : undefined;
 }

@@ -4,6 +4,7 @@ import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import { OfferViewed } from '@offer-ads/contracts/events/community';
 import { bulkReply, type PortalListReply, portalListReply } from '@offer-ads/contracts/portal/offers-api';
 import { MAX_OFFERS_AT_ONCE } from '@offer-ads/contracts/values/offers-list';
+import { writeRankedCursor } from '../../src/domain/portal-listing.ts';
 import { byCard, create, createdId, startingNow } from '../forms.ts';
 import { offersUnderTest } from '../offers-under-test.ts';
 import { itemsOfPages } from '../pages.ts';
@@ -109,6 +110,17 @@ describe('the order', () => {
     expect(await idsOf('sort=ending_soon&status=disabled')).toEqual([]);
     under.clock.set('2026-06-01T13:00:00Z');
     expect(await idsOf('sort=ending_soon')).toEqual([later]);
+  });
+
+  it('by the end takes cursors at the ends of time, and refuses those beyond', async () => {
+    await createdId(under, startingNow);
+    const answerTo = async (rank: number) => {
+      const cursor = writeRankedCursor('ending_soon', { rank, offerId: 1 });
+      return (await get(`/offers?sort=ending_soon&cursor=${cursor}`)).status;
+    };
+    expect(await answerTo(0)).toBe(200);
+    expect(await answerTo(8_640_000_000_000_000)).toBe(200);
+    expect(await answerTo(8_640_000_000_000_001)).toBe(400);
   });
 
   it('of an unknown name is 400', async () => {
