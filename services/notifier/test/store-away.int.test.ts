@@ -1,23 +1,15 @@
 /** What callers of the whole service are told while MongoDB is away, and what becomes of events. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { adminToken } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
+import type { TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { usualPreferences } from '../src/domain/preferences.ts';
 import { unsubscribeLinks } from '../src/unsubscribe-links.ts';
 import * as events from './events.ts';
 import { type NotifierUnderTest, startNotifierUnderTest } from './notifier-under-test.ts';
-import { type SmtpSink, startSmtpSink } from './smtp/smtp-sink.ts';
-
-const opened = new AsyncDisposableStack();
-let notifier: NotifierUnderTest;
-let smtp: SmtpSink;
-beforeAll(async () => {
-  smtp = opened.use(await startSmtpSink());
-  notifier = opened.use(await startNotifierUnderTest(smtp.url));
-});
-afterAll(() => opened.disposeAsync());
+import { startSmtpSink } from './smtp/smtp-sink.ts';
 
 const links = unsubscribeLinks({
   secret: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
@@ -43,7 +35,7 @@ const calls: readonly (readonly [string, object?])[] = [
   ['GET /admin/audit'],
 ];
 
-async function statusOf([call, json]: (typeof calls)[number]): Promise<string> {
+async function statusOf(notifier: NotifierUnderTest, [call, json]: (typeof calls)[number]): Promise<string> {
   const [method = '', path = ''] = call.split(' ');
   const [base, credential] = path.startsWith('/admin')
     ? [notifier.adminUrl, { authorization: `Bearer ${adminToken}`, 'x-admin-actor': 'ann' }]
@@ -57,50 +49,54 @@ async function statusOf([call, json]: (typeof calls)[number]): Promise<string> {
   return `${call}: ${reply.status}`;
 }
 
-const noticedMs = 3_500;
-let organisations = 1;
+const statuses = (notifier: NotifierUnderTest) => Promise.all(calls.map((call) => statusOf(notifier, call)));
 
-async function comeBack(): Promise<void> {
+const noticedMs = 3_500;
+
+async function comeBack(notifier: NotifierUnderTest): Promise<void> {
   notifier.wire.bringBack();
   notifier.wire.cut();
   await eventually(async () => {
-    for (const answer of await Promise.all(calls.map(statusOf))) expect(answer).toMatch(/: (200|404)$/);
+    for (const answer of await statuses(notifier)) expect(answer).toMatch(/: (200|404)$/);
   });
 }
 
 const failures = [
-  ['down', () => notifier.wire.takeDown()],
-  ['silent', () => notifier.wire.freeze({ newToo: true })],
+  ['down', (wire: TcpProxy) => wire.takeDown()],
+  ['silent', (wire: TcpProxy) => wire.freeze({ newToo: true })],
 ] as const;
 
 it.each(failures)('every route says 503 within 3 seconds while MongoDB is %s', async (_, fail) => {
-  await comeBack();
+  await using smtp = await startSmtpSink();
+  await using notifier = await startNotifierUnderTest(smtp.url);
+  await comeBack(notifier);
   await inTime(noticedMs, async () => {
     const failedAt = performance.now();
-    fail();
-    expect(await Promise.all(calls.map(statusOf))).toEqual(calls.map(([call]) => `${call}: 503`));
+    fail(notifier.wire);
+    expect(await statuses(notifier)).toEqual(calls.map(([call]) => `${call}: 503`));
     // For the next try, which begins with a MongoDB that answers.
-    if (performance.now() - failedAt >= noticedMs) await comeBack();
+    if (performance.now() - failedAt >= noticedMs) await comeBack(notifier);
   });
-  await comeBack();
+  await comeBack(notifier);
 });
 
-it.each(failures)(
+// At the same time, also as the tests above: mostly they wait until events come again, 10 seconds after they were put off.
+it.concurrent.each(failures)(
   'while MongoDB is %s, events are put off: no attempt is counted, so none is parked',
   async (_, fail) => {
-    await comeBack();
-    notifier.log.length = 0;
-    smtp.mails.length = 0;
-    const organisation = events.registered({ organisationId: ++organisations });
-    const payment = events.paymentApplied({ organisationId: organisations, offerId: organisations });
-    fail();
+    await using smtp = await startSmtpSink();
+    await using notifier = await startNotifierUnderTest(smtp.url);
+    await comeBack(notifier);
+    const organisation = events.registered({ organisationId: 2 });
+    const payment = events.paymentApplied({ organisationId: 2, offerId: 2 });
+    fail(notifier.wire);
     await notifier.publish(organisation, payment);
     const said = (text: string) => notifier.log.filter((line) => line.includes(text));
     await eventually(() => {
       for (const { id } of [organisation, payment])
         expect(said('event put off').filter((line) => line.includes(id))).not.toEqual([]);
     });
-    await comeBack();
+    await comeBack(notifier);
     await eventually(() => expect(smtp.mails).toHaveLength(2));
     expect(said('event not handled').concat(said('event parked'))).toEqual([]);
   },

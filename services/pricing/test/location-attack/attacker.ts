@@ -178,12 +178,14 @@ function rarest({ interests }: Attacker, count: number): readonly number[] {
 function resampled(places: readonly Place[], { circle, oddsInside }: Finding, random: Chance) {
   const inside = oddsInside / (1 + oddsInside);
   const weights = places.map((place) => (isWithin(circle, place) ? inside : 1 - inside));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let total = 0;
+  for (const weight of weights) total += weight;
   const kept: Place[] = [];
   let passed = 0;
-  for (const [n, place] of places.entries()) {
-    passed += weights[n] ?? 0;
-    while (kept.length + 0.5 < (passed / total) * PLACES) kept.push(place);
+  for (let n = 0; n < places.length; n += 1) {
+    passed += weights[n] as number;
+    const share = (passed / total) * PLACES;
+    while (kept.length + 0.5 < share) kept.push(places[n] as Place);
   }
   const jitter = max(2, 0.12 * claimOf(kept).withinMetres);
   return kept.map((place) => inDirection(place, random.below(360), (jitter * random.below(1_000)) / 1_000));
@@ -202,8 +204,12 @@ function halvingCut(middle: Claim, random: Chance): Cut {
 }
 
 function claimOf(places: readonly Place[]): Claim {
-  const mean = (of: keyof Place) => places.reduce((sum, place) => sum + place[of] / places.length, 0);
-  const middle = { latitude: mean('latitude'), longitude: mean('longitude') };
-  const squares = places.reduce((sum, place) => sum + flatMetres(middle, place) ** 2, 0);
+  const middle = { latitude: 0, longitude: 0 };
+  for (const { latitude, longitude } of places) {
+    middle.latitude += latitude / places.length;
+    middle.longitude += longitude / places.length;
+  }
+  let squares = 0;
+  for (const place of places) squares += flatMetres(middle, place) ** 2;
   return { ...middle, withinMetres: sqrt(squares / places.length) };
 }
