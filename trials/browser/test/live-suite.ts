@@ -8,11 +8,8 @@ import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfLiveMode(portal: () => Portal): void {
   it.concurrent('LIVE mode has its colour, nothing of TEST mode, and offers paid by card', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system, { balance: '0' });
-    await signIn(adminEmail);
+    await using visitor = await portal().admin({ balance: '0' });
+    const { page, go } = visitor;
     const inTest = await colourOf(page);
     await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'LIVE' }).click();
     await page.waitForURL(/\/portal\/live$/);
@@ -59,9 +56,8 @@ export function walksOfLiveMode(portal: () => Portal): void {
   });
 
   it.concurrent('LIVE money is spent only after a summary, by a button that names the amount', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
+    const { system, page, go, signIn } = visitor;
     const { id, adminEmail } = await newOrganisation(system);
     await topUp(system, id, 'live');
     await signIn(adminEmail);
@@ -99,9 +95,8 @@ export function walksOfLiveMode(portal: () => Portal): void {
   });
 
   it.concurrent('an unpaid offer says that its time passes, and is paid from the list', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
+    const { system, page, go, signIn } = visitor;
     const { adminEmail, key } = await newOrganisation(system);
     const form = await offerForm({ title: 'Paid later', payment_method: 'E' });
     const caller = advertiser(system, key);

@@ -10,10 +10,8 @@ import { faultsOf, type Portal } from './portal-under-test.ts';
 
 export function walksOfPlaces(portal: () => Portal): void {
   it.concurrent('a chain buys for three places by postcode with one payment, and sees them together', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(portal().system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one');
     await addPlace(page, 'M1 2AB');
@@ -134,10 +132,8 @@ export function walksOfPlaces(portal: () => Portal): void {
   });
 
   it.concurrent('a file of offers is bought: checked as a whole, mended, priced, paid once, exported and imported again', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(portal().system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers');
     await page.getByRole('link', { name: 'Import offers (CSV)' }).click();
     const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
@@ -204,10 +200,8 @@ export function walksOfPlaces(portal: () => Portal): void {
   });
 
   it.concurrent('a place is saved under a name, chosen by a click in both modes, renamed and deleted', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(portal().system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one', 'Manchester');
     await page.getByRole('button', { name: 'Save this place' }).click();
