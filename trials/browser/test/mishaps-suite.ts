@@ -2,19 +2,16 @@
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { newOrganisation } from '../../harness/advertiser.ts';
 import { choosePicture, create, useTestPicture, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
 export function walksOfMishaps(portal: () => Portal): void {
   it.concurrent('a refused offer moves the focus to the reason, and is created once mended', async () => {
-    await using visitor = await portal().visitor();
-    const { system, page, go, signIn } = visitor;
-    const { id, adminEmail } = await newOrganisation(system, { terms: false, balance: '0' });
+    await using visitor = await portal().admin({ terms: false, balance: '0' });
+    const { system, page, go, id } = visitor;
     const quota = (most: number) =>
       system.admin('org', 'quota', `--org=${id}`, '--mode=test', `--per-org=${most}`);
     await quota(0);
-    await signIn(adminEmail);
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one');
 

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { photographLikeJpeg, turnedJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { advertiser, newOrganisation, offerForm } from '../../harness/advertiser.ts';
+import { advertiser, offerForm } from '../../harness/advertiser.ts';
 import { firstPrice, isOfMap } from './first-price.ts';
 import { create, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
@@ -183,9 +183,8 @@ export function walksOfNewOffers(portal: () => Portal): void {
   });
 
   it.concurrent('an offer is copied with its picture, and a draft is not lost by it', async () => {
-    await using visitor = await portal().visitor();
-    const { system, page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const form = await offerForm({
       title: 'Quiz night',
       'interests[]': ['1'],
@@ -194,8 +193,6 @@ export function walksOfNewOffers(portal: () => Portal): void {
     });
     const caller = advertiser(system, key);
     const { offer_id: id } = (await caller.create(form)).body;
-    await signIn(adminEmail);
-
     await go(`/portal/test/offers/new?from=${id}`);
     await page.getByText('Copied from').waitFor();
     await page.getByText('The picture of the copied offer').waitFor();

@@ -87,9 +87,8 @@ export function walksOfOffers(portal: () => Portal): void {
   });
 
   it.concurrent('the statement shows some kinds of bookings alone, with their sums, and its address too', async () => {
-    await using visitor = await portal().visitor();
-    const { system, page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const buyer = advertiser(system, key);
     const { body } = await buyer.create(await offerForm({ title: 'Deleted soon' }));
     // They begin later, so that no time passes before they are paid, which would be credited.
@@ -105,7 +104,6 @@ export function walksOfOffers(portal: () => Portal): void {
     const headers = { 'idempotency-key': randomUUID() };
     const { body: group } = await buyer.request('POST', '/offer-groups', { body: form, headers });
     await buyer.request('DELETE', `/offers/${body.offer_id}`);
-    await signIn(adminEmail);
     await go('/portal/test/offers');
     await page.locator('.group-row').getByRole('link', { name: 'Twice', exact: true }).click();
     // The list has a button to pay too.
@@ -263,12 +261,10 @@ export function walksOfOffers(portal: () => Portal): void {
   });
 
   it.concurrent('an organisation chooses its time zone, and charts have its days', async () => {
-    await using visitor = await portal().visitor();
-    const { system, page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const { body } = await advertiser(system, key).create(await offerForm({ title: 'Two coffees' }));
     const { offer_id: id } = body as { offer_id: number };
-    await signIn(adminEmail);
     await go(`/portal/test/offers/${id}`);
     await page.getByText('Nobody saw or clicked this offer').waitFor();
     await go('/portal/test/settings');
@@ -281,14 +277,11 @@ export function walksOfOffers(portal: () => Portal): void {
   });
 
   it.concurrent('the test clock lets an offer of next week end at once', async () => {
-    await using visitor = await portal().visitor();
-    const { system, page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const period = { start_datetime: inFuture(24 * hourMs), expiry_datetime: inFuture(48 * hourMs) };
     const form = await offerForm({ title: 'Next week', ...period });
     await advertiser(system, key).create(form);
-    await signIn(adminEmail);
-
     await go('/portal/test/offers');
     const row = page.getByRole('row').filter({ hasText: 'Next week' });
     await row.getByText('Scheduled').waitFor();

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { png } from '@offer-ads/testing/pictures/pictures';
 import type { Page } from 'playwright-core';
-import { advertiser, london, newOrganisation, offerForm } from '../../harness/advertiser.ts';
+import { advertiser, london, offerForm } from '../../harness/advertiser.ts';
 import { choosePicture, create, pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
@@ -65,9 +65,8 @@ export function walksOfPlaces(portal: () => Portal): void {
   });
 
   it.concurrent('a chain extends, edits, pauses and deletes what it bought for three places together', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(portal().system);
+    await using visitor = await portal().admin();
+    const { page, go, key } = visitor;
     const places = [
       { latitude: london[0], longitude: london[1], label: 'London' },
       { latitude: 53.478, longitude: -2.234, label: 'M1 2AB' },
@@ -80,7 +79,6 @@ export function walksOfPlaces(portal: () => Portal): void {
       headers,
     });
     expect(bought).toMatchObject({ status: 200 });
-    await signIn(adminEmail);
     await go('/portal/test/offers');
     await page.getByRole('link', { name: 'Two for one', exact: true }).first().click();
     await page.getByRole('button', { name: 'Extend all' }).waitFor();
