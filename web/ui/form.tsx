@@ -6,8 +6,11 @@ import { type FieldFaults, placeFaults } from './field-faults.ts';
 import { Notice } from './notice.tsx';
 
 type FormProps = {
-  /** Sends the form. Returns an error message, which may name fields (`name: must be ...`), or null after success. */
-  readonly send: (values: FormData, form: HTMLFormElement) => Promise<string | null>;
+  /**
+   * Sends the form. Returns an error message, which may name fields (`name: must be ...`), null after success, or undefined if a field
+   * shows its own fault.
+   */
+  readonly send: (values: FormData, form: HTMLFormElement) => Promise<string | null | undefined>;
   readonly submit: string;
   /** The look of the submit button: `danger` where something is destroyed, `quiet` where the view has another main button. */
   readonly kind?: 'danger' | 'quiet' | undefined;
@@ -15,10 +18,13 @@ type FormProps = {
   /** More buttons, after the submit button. */
   readonly actions?: ComponentChildren;
   readonly label?: string;
+  /** Shown after success, until something is entered. */
+  readonly saved?: string;
 };
 
-export function Form({ send, submit, kind, children, actions, label }: FormProps) {
+export function Form({ send, submit, kind, children, actions, label, saved }: FormProps) {
   const [busy, setBusy] = useState(false);
+  const [isSaved, setIsSaved] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [faults, setFaults] = useState<FieldFaults>({});
   const [names] = useState(() => new Set<string>());
@@ -31,11 +37,13 @@ export function Form({ send, submit, kind, children, actions, label }: FormProps
     const form = event.currentTarget as HTMLFormElement;
     underWay.current = true;
     setBusy(true);
+    setIsSaved(false);
     setProblem(null);
     setFaults({});
     try {
       const message = await send(new FormData(form), form);
-      if (message === null) return;
+      setIsSaved(message === null);
+      if (message === null || message === undefined) return;
       const placed = placeFaults(message, (name) => names.has(name));
       const [first] = Object.keys(placed.faults);
       setFaults(placed.faults);
@@ -49,7 +57,12 @@ export function Form({ send, submit, kind, children, actions, label }: FormProps
   };
 
   return (
-    <form class="stack" aria-label={label} onSubmit={(event) => void onSubmit(event)}>
+    <form
+      class="stack"
+      aria-label={label}
+      onInput={() => setIsSaved(false)}
+      onSubmit={(event) => void onSubmit(event)}
+    >
       <FormFields.Provider value={{ faults, names }}>{children}</FormFields.Provider>
       {problem !== null && <Notice kind="problem">{problem}</Notice>}
       <div class="row">
@@ -57,6 +70,11 @@ export function Form({ send, submit, kind, children, actions, label }: FormProps
           {submit}
         </button>
         {actions}
+        {saved !== undefined && (
+          <span role="status" class="small">
+            {isSaved && saved}
+          </span>
+        )}
       </div>
     </form>
   );

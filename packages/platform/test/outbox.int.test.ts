@@ -247,6 +247,11 @@ describe('the inbox', () => {
     );
     await postgres.query("INSERT INTO inbox VALUES (gen_random_uuid(), now() - interval '29 days')");
     await using pruning = startInboxPruning({ postgres, ...settings });
+    await postgres.transaction(async (tx) => {
+      await tx.query('SELECT FROM inbox LIMIT 1 FOR UPDATE');
+      // It does not wait for a locked record, so that no deadlock is possible.
+      await pruning.runNow();
+    });
     await pruning.runNow();
     expect(await postgres.query('SELECT FROM inbox')).toHaveLength(1);
     const indexes = await postgres.query(

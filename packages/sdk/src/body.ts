@@ -1,6 +1,6 @@
 /** Request bodies, made once per call, so that a retry sends exactly the same bytes. */
 import { invalidArgument } from './error.ts';
-import { type Content, chunksOf, namedPictures, type ReplayableStream, replayable } from './picture.ts';
+import { namedPictures, readPicture } from './picture.ts';
 import type {
   CreateGroupRequest,
   CreateOfferRequest,
@@ -13,9 +13,7 @@ import type {
 export type Body = {
   readonly contentType: string;
   /** Called for each attempt. */
-  readonly open: () => string | Blob | ReadableStream<Uint8Array>;
-  /** Only for a body that is sent as a stream. */
-  readonly stream?: ReplayableStream;
+  readonly open: () => string | Promise<Blob>;
 };
 
 export function estimateBody(request: EstimateRequest | GroupEstimateRequest): Body {
@@ -82,39 +80,9 @@ function formBody(
     `--${boundary}--\r\n`,
   ];
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  if (pieces.every(isSized)) {
-    const whole = new Blob(pieces, { type: contentType });
-    return { contentType, open: () => whole };
-  }
-  const stream = replayable(chunksIn(pieces));
-  return { contentType, open: () => streamOf(stream), stream };
-}
-
-function isSized(piece: string | Content): piece is string | Blob {
-  return typeof piece === 'string' || piece instanceof Blob;
-}
-
-async function* chunksIn(pieces: readonly (string | Content)[]): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  // Read from the start: a file that cannot be opened while its stream waits for its turn would end the process.
-  const begun = pieces.map((piece) => (isSized(piece) ? piece : firstRead(piece)));
-  for (const piece of begun) {
-    if (typeof piece === 'string') yield encoder.encode(piece);
-    else yield* piece instanceof Blob ? chunksOf(piece.stream()) : piece;
-  }
-}
-
-function firstRead(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const iterator = source[Symbol.asyncIterator]();
-  const first = iterator.next();
-  first.catch(() => {});
-  const rest = async function* () {
-    const { done, value } = await first;
-    if (done === true) return;
-    yield value;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  };
-  return rest();
+  let whole: Promise<Blob> | undefined;
+  const read = async () => new Blob(await Promise.all(pieces.map(readPicture)), { type: contentType });
+  return { contentType, open: () => (whole ??= read()) };
 }
 
 function each(name: string, values: readonly unknown[] | null | undefined): (readonly [string, unknown])[] {
@@ -125,15 +93,4 @@ function each(name: string, values: readonly unknown[] | null | undefined): (rea
 function partHead(boundary: string, name: string): string {
   const quoted = name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
   return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"`;
-}
-
-function streamOf(stream: ReplayableStream): ReadableStream<Uint8Array> {
-  const iterator = stream.open();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-  });
 }

@@ -43,13 +43,9 @@ export async function call<Name extends OperationName>(
   request: Request & { readonly name: Name },
   options: CallOptions,
 ): Promise<ResultOf<Name>> {
-  try {
-    const outcome = await attempts(settings, request, { ...options, ...limitsFrom(options, settings) });
-    // The cast is safe: `interpret` has checked the reply against the endpoint's table.
-    return outcome as unknown as ResultOf<Name>;
-  } finally {
-    request.body?.stream?.close();
-  }
+  const outcome = await attempts(settings, request, { ...options, ...limitsFrom(options, settings) });
+  // The cast is safe: `interpret` has checked the reply against the endpoint's table.
+  return outcome as unknown as ResultOf<Name>;
 }
 
 async function attempts(
@@ -67,8 +63,6 @@ async function attempts(
     const timeoutMs = Math.min(o.timeoutMs, o.deadlineMs - elapsedMs());
     const sent = await sendOnce(settings, request, { timeoutMs, signal });
     const facts = { attempts: count, earlierReplyLost };
-    const unreadable = request.body?.stream?.failure();
-    if (unreadable !== undefined) throw unreadable;
     if (isAborted(signal)) {
       const lost = earlierReplyLost || mayHaveTakenEffect(sent.attempt);
       throw aborted(request, signal, { attempts: count, earlierReplyLost: lost });
@@ -76,7 +70,7 @@ async function attempts(
     const waitMs = waitBeforeRetry(sent.attempt, o, {
       attempts: count,
       elapsedMs: elapsedMs(),
-      replayable: isRepeatable(request, sent.attempt),
+      replayable: operationOf(request.name).once !== true || !mayHaveTakenEffect(sent.attempt),
       random: clock.random(),
     });
     if (waitMs === undefined) return conclude(request, sent, facts);
@@ -84,11 +78,6 @@ async function attempts(
     settings.onRetry({ operation: request.name, attempt: count, waitMs, status: sent.reply?.status });
     await sleep(clock, waitMs, signal);
   }
-}
-
-function isRepeatable({ name, body }: Request, attempt: Attempt): boolean {
-  if (operationOf(name).once === true && mayHaveTakenEffect(attempt)) return false;
-  return body?.stream?.canOpenAgain() ?? true;
 }
 
 /** Converts the last attempt's reply to a result, or throws its fault. */
@@ -164,6 +153,8 @@ async function sendOnce(
   try {
     return await untilEnded(end.signal, () => exchange(settings, request, end.signal));
   } catch (error) {
+    // A picture could not be read, and would not be at the next attempt.
+    if (error instanceof OfferAdsError) throw error;
     const attempt: Attempt = { how: 'lost' };
     if (timedOut) return { fault: 'timeout', attempt };
     return { fault: 'network', cause: reducedCause(error, settings.apiKey), attempt };
@@ -196,15 +187,14 @@ async function exchange(settings: Settings, request: Request, signal: AbortSigna
   };
   if (request.body !== undefined) headers['content-type'] = request.body.contentType;
   if (request.idempotencyKey !== undefined) headers['idempotency-key'] = request.idempotencyKey;
-  const init: Parameters<typeof fetch>[1] & { duplex?: 'half' } = {
+  const response = await fetch(`${baseUrl}${request.path}`, {
     method: operationOf(request.name).method,
     headers,
     signal,
     // Redirects are not followed: they would send the key to another host.
     redirect: 'manual',
-    ...(request.body && { body: request.body.open(), duplex: 'half' }),
-  };
-  const response = await fetch(`${baseUrl}${request.path}`, init);
+    ...(request.body && { body: await request.body.open() }),
+  });
   const body = parseObject(await boundedText(response));
   return {
     reply: response,

@@ -1,9 +1,9 @@
 /** The pictures of offers as parts of a body that can be sent more than once. */
-import { invalidArgument, type OfferAdsError } from './error.ts';
+import { invalidArgument } from './error.ts';
 import type { Picture, Pictures } from './types.ts';
 
-/** More than the service accepts for all pictures of a form (5 MB), so that every accepted form can be sent again. Bounds the memory for streams. */
-const keptBytes = 6 * 1_024 * 1_024;
+/** More than the service accepts for all pictures of a form (5 MB). Bounds the memory for a stream. */
+const longestStream = 6 * 1_024 * 1_024;
 
 /** The pictures of a form by their file names. Only those of a group have names of their own. */
 export function namedPictures(
@@ -26,7 +26,7 @@ function isPictures(image: Picture | Pictures): image is Pictures {
   return [Object.prototype, null].includes(Object.getPrototypeOf(image) as object | null);
 }
 
-export type Content = Blob | AsyncIterable<Uint8Array>;
+type Content = Blob | AsyncIterable<Uint8Array>;
 
 function contentOf(picture: Picture): Content {
   if (picture instanceof Blob) return picture;
@@ -41,60 +41,26 @@ function contentOf(picture: Picture): Content {
   );
 }
 
-export type ReplayableStream = {
-  /** Returns all chunks from the first one, at every call. */
-  readonly open: () => AsyncGenerator<Uint8Array>;
-  /** False when more was read than is stored. */
-  readonly canOpenAgain: () => boolean;
-  /** The error of the source; a retry cannot help. */
-  readonly failure: () => OfferAdsError | undefined;
-  /** Call it when no further attempt follows. */
-  readonly close: () => void;
-};
-
-/**
- * Reads each chunk once from the source and stores it, so that an attempt can be repeated from the beginning although the source cannot.
- */
-export function replayable(source: AsyncIterator<unknown>): ReplayableStream {
-  const kept = new Map<number, Promise<Uint8Array | undefined>>();
+/** Reads a stream to its end, because it can be read once only and an attempt may be repeated. */
+export async function readPicture(piece: string | Content): Promise<string | Blob> {
+  if (typeof piece === 'string' || piece instanceof Blob) return piece;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
-  let tooLong = false;
-  let failure: OfferAdsError | undefined;
-
-  async function read(): Promise<Uint8Array | undefined> {
-    try {
-      const { done, value } = await source.next();
-      if (done === true) return undefined;
-      if (!ArrayBuffer.isView(value)) throw new TypeError('a chunk is not a Uint8Array');
-      bytes += value.byteLength;
-      tooLong ||= bytes > keptBytes;
-      return value as Uint8Array;
-    } catch (error) {
-      failure = invalidArgument('image could not be read', error);
-      throw failure;
+  try {
+    for await (const chunk of piece as AsyncIterable<unknown>) {
+      if (!ArrayBuffer.isView(chunk)) throw new TypeError('a chunk is not a Uint8Array');
+      bytes += chunk.byteLength;
+      if (bytes > longestStream) throw new RangeError(`it is longer than ${longestStream} bytes`);
+      chunks.push(chunk as Uint8Array<ArrayBuffer>);
     }
+  } catch (error) {
+    throw invalidArgument('image could not be read', error);
   }
-  return {
-    async *open() {
-      for (let index = 0; ; index += 1) {
-        const reading = kept.get(index) ?? read();
-        kept.set(index, reading);
-        const chunk = await reading;
-        if (chunk === undefined) return;
-        yield chunk;
-        if (tooLong) kept.clear();
-      }
-    },
-    canOpenAgain: () => !tooLong && failure === undefined,
-    failure: () => failure,
-    close: () => {
-      source.return?.().catch(() => {});
-    },
-  };
+  return new Blob(chunks);
 }
 
 /** Some runtimes cannot iterate over a ReadableStream. */
-export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {
     for (;;) {

@@ -57,8 +57,8 @@ export type PriceEstimate = {
 };
 
 /**
- * The bytes of a JPG, PNG or GIF of at most 5 MB. A `Blob` (`openAsBlob` of node:fs reads the file while it is sent) and bytes are sent
- * with their length. A stream is sent chunk by chunk, and the chunks are stored for a retry.
+ * The bytes of a JPG, PNG or GIF of at most 5 MB. A `Blob` (`openAsBlob` of node:fs reads the file while it is sent) is best. A stream is
+ * read to its end before it is sent.
  */
 export type Picture =
   | Blob

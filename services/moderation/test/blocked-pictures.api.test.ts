@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
 import { sha256 } from '../src/verdicts/judge-picture.ts';
-import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
+import { moderationUnderTest, ruling } from './moderation-under-test.ts';
 import { changes, scenePng } from './scenes.ts';
 
-let under: ModerationUnderTest;
-beforeAll(async () => {
-  under = await moderationUnderTest({ PICTURES_AT_ONCE: 4 });
-});
-afterAll(async () => under?.[Symbol.asyncDispose]());
+const under = forAllTests(() => moderationUnderTest({ PICTURES_AT_ONCE: 4 }));
 beforeEach(() => {
   Object.assign(under.model, { says: 0.1, gate: Promise.resolve(), asked: 0 });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   copyReply,
   type PictureReply,
@@ -12,19 +12,16 @@ import { startWhenStoresServe } from '@offer-ads/platform/process/start-when-sto
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminRoutesAtPublicPort } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
 import { openCopiesStore } from '../src/pictures/pictures-store.ts';
 import { sha256 } from '../src/verdicts/judge-picture.ts';
-import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
+import { moderationUnderTest, ruling } from './moderation-under-test.ts';
 import { changes, scenePng } from './scenes.ts';
 
-let under: ModerationUnderTest;
-beforeAll(async () => {
-  under = await moderationUnderTest();
-});
-afterAll(async () => under?.[Symbol.asyncDispose]());
+const under = forAllTests(() => moderationUnderTest());
 beforeEach(() => {
   Object.assign(under.model, { says: 0.1, gate: Promise.resolve(), asked: 0 });
   under.clock.advance(60_000);

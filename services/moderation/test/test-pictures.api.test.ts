@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
+import { moderationUnderTest, ruling } from './moderation-under-test.ts';
 
 const file = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../../docs/test-pictures/${name}`, import.meta.url)));
 const alwaysAllowed = file('always-allowed.png');
 const alwaysRefused = file('always-refused.jpg');
 
-let under: ModerationUnderTest;
-beforeAll(async () => {
-  under = await moderationUnderTest();
-});
-afterAll(async () => under?.[Symbol.asyncDispose]());
+const under = forAllTests(() => moderationUnderTest());
 beforeEach(() => {
   Object.assign(under.model, { says: 0.1, asked: 0 });
 });

@@ -99,6 +99,26 @@ describe('S1, 200: the price estimate', () => {
   });
 });
 
+it.each([
+  ['4 members', [], 3],
+  ['2 members', ['Male'], 0],
+])(
+  'with AUDIENCE_MIN_COHORT=3 a count of %s is rounded down to a multiple of 3, by estimate and creation alike',
+  async (_, gender, shown) => {
+    await using rounding = await pricing.startReplica({ AUDIENCE_MIN_COHORT: 3 });
+    expect((await rounding.post('/offers/price-estimate', estimateForm({ gender }))).body).toMatchObject({
+      matching_users: shown,
+      ad_units: 168 * shown,
+      estimated_cost: Math.round(16.8 * shown) / 100,
+    });
+    expect((await rounding.post('/internal/price', priceRequest({ gender }))).body).toMatchObject({
+      matchingUsers: shown,
+      adUnitsHundredths: `${16_800 * shown}`,
+      money: { costMinor: `${Math.round(16.8 * shown)}` },
+    });
+  },
+);
+
 describe('E1, 400: input missing or invalid', () => {
   it.each([
     ['a missing field', { location: undefined }, /^location is missing$/],

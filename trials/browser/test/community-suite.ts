@@ -3,7 +3,6 @@ import { expect, it } from '@jest/globals';
 import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Locator, Page } from 'playwright-core';
-import { newOrganisation } from '../../harness/advertiser.ts';
 import { create, offerUrl, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
@@ -14,11 +13,8 @@ const GONE_WITHIN_MS = 5_000;
 
 export function walksOfCommunity(portal: () => Portal): void {
   it.concurrent('an offer is bought, shown to a member, seen and clicked in its statistics, and gone once paused', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, context, go, signIn, openTab } = visitor;
-    const { adminEmail } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { system, page, context, go, openTab } = visitor;
 
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Matinee for two', 'Manchester');

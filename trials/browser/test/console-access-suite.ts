@@ -7,9 +7,8 @@ import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfAccess(portal: () => Portal): void {
   it.concurrent('a viewer reads, is told which role an action needs, and cannot go around it', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page, context } = visitor;
+    const { system, page, context } = visitor;
     const { id } = await newOrganisation(system);
     await openConsole(visitor, system, `/organisations/${id}`, 'Vera');
     await page.getByText('(viewer)').waitFor();
@@ -30,9 +29,8 @@ export function walksOfAccess(portal: () => Portal): void {
   });
 
   it.concurrent('a person without a role is told so, and signs in as somebody else', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     await page.goto(`${system.state().console}/rates`);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'Nora' }).click();
@@ -48,9 +46,8 @@ export function walksOfAccess(portal: () => Portal): void {
   });
 
   it.concurrent('what staff change is in the audit log, is found and exported, and the sign-out ends both sessions', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const { id } = await newOrganisation(system);
     await openConsole(visitor, system, `/organisations/${id}`, 'Sam');
     await page.getByRole('button', { name: 'Disable …' }).click();

@@ -15,9 +15,8 @@ import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfStaff(portal: () => Portal): void {
   it.concurrent('staff disable and enable an organisation and change its quota', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const { id, key } = await newOrganisation(system);
     await openConsole(visitor, system);
     await page.getByRole('heading', { name: 'Services' }).waitFor();
@@ -181,9 +180,8 @@ export function walksOfStaff(portal: () => Portal): void {
   });
 
   it.concurrent('staff look at a refused picture and allow it, which changes the next upload', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const { id, key } = await newOrganisation(system);
     const image = new Blob([new Uint8Array(await unsafeLookingPng())], { type: 'image/png' });
     const upload = async () => advertiser(system, key).create(await offerForm({ image }));
@@ -217,9 +215,8 @@ export function walksOfStaff(portal: () => Portal): void {
   });
 
   it.concurrent('staff see a parked event without personal data, replay it and drop it', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const subject = `offer/${randomUUID()}`;
     const data = { offerId: 7, email: 'ann@tea.example' };
     await sendUnreadable(system.state().rabbitmq, { service: 'notifier', subject, data });
@@ -242,9 +239,8 @@ export function walksOfStaff(portal: () => Portal): void {
   });
 
   it.concurrent('staff make a placement key, roll it with an overlap, limit it, see its calls and disable it', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const name = `Site ${randomUUID().slice(0, 8)}`;
     const row = () => page.getByRole('row').filter({ hasText: name });
     await openConsole(visitor, system, '/placements');

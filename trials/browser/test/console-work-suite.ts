@@ -13,9 +13,8 @@ import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfStaffWork(portal: () => Portal): void {
   it.concurrent('the overview lists what needs a person, and each entry leads there', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const subject = `offer/${randomUUID()}`;
     await sendUnreadable(system.state().rabbitmq, { service: 'billing', subject, data: {} });
     await openConsole(visitor, system);
@@ -32,9 +31,8 @@ export function walksOfStaffWork(portal: () => Portal): void {
   });
 
   it.concurrent('staff find an offer by words of its title, by its state and by its number', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const { id, key } = await newOrganisation(system);
     const word = `q${randomUUID().slice(0, 8)}`;
     const { body } = await advertiser(system, key).create(await offerForm({ title: `Tea at ${word}` }));
@@ -58,9 +56,8 @@ export function walksOfStaffWork(portal: () => Portal): void {
   });
 
   it.concurrent('finance adds money to a balance, and reads revenue, statement and an invoice', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const { id, key } = await newOrganisation(system);
     const buyer = advertiser(system, key);
     await buyer.create(await offerForm({ title: 'Tea from the balance' }));
@@ -118,9 +115,8 @@ export function walksOfStaffWork(portal: () => Portal): void {
   });
 
   it.concurrent('staff review new and edited LIVE offers with the keyboard, and disable one', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const { id, adminEmail } = await newOrganisation(system);
     await topUp(system, id, 'live');
     const { key } = await system.admin<{ key: string }>('key', 'create', `--org=${id}`, '--mode=live');
@@ -151,9 +147,8 @@ export function walksOfStaffWork(portal: () => Portal): void {
   });
 
   it.concurrent('staff write terms with a preview, and see earlier versions and what changed', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     await openConsole(visitor, system, '/terms');
     const versions = page.getByRole('row');
     await versions.nth(1).waitFor();
@@ -185,9 +180,8 @@ export function walksOfStaffWork(portal: () => Portal): void {
   });
 
   it.concurrent('staff add a category for one organisation, rename it and retire it', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const { id, key } = await newOrganisation(system);
     const name = `Only ${randomUUID().slice(0, 8)}`;
     const names = async () =>
@@ -212,9 +206,8 @@ export function walksOfStaffWork(portal: () => Portal): void {
   });
 
   it.concurrent('staff erase a person, who can sign in no longer and is named nowhere', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const { id, adminEmail } = await newOrganisation(system);
     const email = `Ann-${randomUUID()}@advertiser.example`;
     await system.admin('person', 'invite', `--org=${id}`, `--email=${email}`);

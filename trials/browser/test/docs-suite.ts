@@ -19,9 +19,8 @@ export function walksOfGuides(portal: () => Portal): void {
   });
 
   it.concurrent('pages that no other walk visits have no serious fault', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
+    const { system, page, go, signIn } = visitor;
     const look = async (paths: readonly string[]) => {
       for (const path of paths) {
         await go(path);
@@ -68,9 +67,8 @@ export function walksOfGuides(portal: () => Portal): void {
   });
 
   it.concurrent('the guides name this service in commands, and keep the chosen theme', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page, context, go } = visitor;
+    const { system, page, context, go } = visitor;
     const { origin } = new URL(system.state().gateway);
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
     await go('/docs/quick-start');

@@ -2,17 +2,14 @@
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { advertiser, newOrganisation, offerForm, topUp } from '../../harness/advertiser.ts';
+import { advertiser, offerForm, topUp } from '../../harness/advertiser.ts';
 import { create, ownPicture, pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfLiveMode(portal: () => Portal): void {
   it.concurrent('LIVE mode has its colour, nothing of TEST mode, and offers paid by card', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system, { balance: '0' });
-    await signIn(adminEmail);
+    await using visitor = await portal().admin({ balance: '0' });
+    const { page, go } = visitor;
     const inTest = await colourOf(page);
     await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'LIVE' }).click();
     await page.waitForURL(/\/portal\/live$/);
@@ -59,12 +56,9 @@ export function walksOfLiveMode(portal: () => Portal): void {
   });
 
   it.concurrent('LIVE money is spent only after a summary, by a button that names the amount', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { id, adminEmail } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, id } = visitor;
     await topUp(system, id, 'live');
-    await signIn(adminEmail);
     await go('/portal/live/money');
     const balance = poundsIn(await page.locator('.balance').innerText());
     await go('/portal/live/offers/new');
@@ -99,16 +93,13 @@ export function walksOfLiveMode(portal: () => Portal): void {
   });
 
   it.concurrent('an unpaid offer says that its time passes, and is paid from the list', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const form = await offerForm({ title: 'Paid later', payment_method: 'E' });
     const caller = advertiser(system, key);
     const { body } = await caller.create(form);
     // Ten minutes of its hour pass unpaid.
     expect((await caller.json('POST', '/test/clock', { advance_seconds: 600 })).status).toBe(200);
-    await signIn(adminEmail);
     await go(`/portal/test/offers/${body.offer_id}`);
     await page.getByText(/^Its time passes until it is paid/).waitFor();
     await page.getByRole('link', { name: 'Pay for Paid later' }).waitFor();

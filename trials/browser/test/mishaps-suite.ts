@@ -2,20 +2,16 @@
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { newOrganisation } from '../../harness/advertiser.ts';
 import { choosePicture, create, useTestPicture, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
 export function walksOfMishaps(portal: () => Portal): void {
   it.concurrent('a refused offer moves the focus to the reason, and is created once mended', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { id, adminEmail } = await newOrganisation(system, { terms: false, balance: '0' });
+    await using visitor = await portal().admin({ terms: false, balance: '0' });
+    const { system, page, go, id } = visitor;
     const quota = (most: number) =>
       system.admin('org', 'quota', `--org=${id}`, '--mode=test', `--per-org=${most}`);
     await quota(0);
-    await signIn(adminEmail);
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one');
 
@@ -49,11 +45,8 @@ export function walksOfMishaps(portal: () => Portal): void {
   });
 
   it.concurrent('an offer above the spending limit of the role is refused, and the page says what is left', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/people');
     const ofAdmins = page.getByRole('form', { name: 'Spending limits of each Admin' });
     await ofAdmins.getByLabel('Spending limit for a day').fill('0.02');
@@ -72,11 +65,8 @@ export function walksOfMishaps(portal: () => Portal): void {
   });
 
   it.concurrent('an offer in a currency that is not billed is refused: nothing was charged', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system, { country: 'JP', currency: 'JPY', balance: '0' });
-    await signIn(adminEmail);
+    await using visitor = await portal().admin({ country: 'JP', currency: 'JPY', balance: '0' });
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one');
     await page.getByText('JPY cannot be billed at the moment').waitFor();
@@ -90,11 +80,8 @@ export function walksOfMishaps(portal: () => Portal): void {
   });
 
   it.concurrent('an offer that has become dearer is created only once its new price was shown', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { id, adminEmail } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { system, page, go, id } = visitor;
     // As if members had joined when the quote is asked for: until then, what the page shows is cheaper than the offer is.
     let haveJoined = false;
     await page.route(/\/portal\/api\/test\/offers\/price-estimate$/, async (route) => {
@@ -125,11 +112,8 @@ export function walksOfMishaps(portal: () => Portal): void {
   });
 
   it.concurrent('a lost answer to a new offer costs no second one, repeated or reloaded', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { id, adminEmail } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { system, page, go, id } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Asked again');
     await page.getByLabel('From the TEST balance').check();
@@ -163,11 +147,8 @@ export function walksOfMishaps(portal: () => Portal): void {
   });
 
   it.concurrent('a new offer whose request was lost is sent again after a reload', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Never arrived');
     await page.route(/\/portal\/api\/test\/offers$/, (route) =>
@@ -186,10 +167,8 @@ export function walksOfMishaps(portal: () => Portal): void {
   });
 
   it.concurrent('what could not be loaded is asked for again, and a failed refresh leaves the page as it is', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(portal().system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await page.route(/assets\/(place-lists|town-list|postcode-list)/, (route) => route.abort());
     const field = page.getByLabel('Find a place');
@@ -220,11 +199,8 @@ export function walksOfMishaps(portal: () => Portal): void {
   });
 
   it.concurrent('play money is added once, and a reload finds out, when its answer is lost', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { id, adminEmail } = await newOrganisation(system, { balance: '0' });
-    await signIn(adminEmail);
+    await using visitor = await portal().admin({ balance: '0' });
+    const { system, page, go, id } = visitor;
     await go('/portal/test/money');
     const sending = await losingAnswers(page, /\/play-money$/);
     await page.getByLabel('Play money in GBP').fill('50');

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { photographLikeJpeg, turnedJpeg } from '@offer-ads/testing/pictures/pictures';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { advertiser, newOrganisation, offerForm } from '../../harness/advertiser.ts';
+import { advertiser, offerForm } from '../../harness/advertiser.ts';
 import { firstPrice, isOfMap } from './first-price.ts';
 import { create, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
@@ -18,11 +18,8 @@ const phone = { width: 390, height: 844 };
 
 export function walksOfNewOffers(portal: () => Portal): void {
   it.concurrent('a phone asks for the price before it loads the map, with less than 300 KB', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page } = visitor;
     await page.setViewportSize(phone);
     const cold = await firstPrice(visitor, { isCold: true });
     // The price was asked for, and nothing of the map was, when the answer came.
@@ -45,11 +42,8 @@ export function walksOfNewOffers(portal: () => Portal): void {
   });
 
   it.concurrent('price and reach stay in sight on a phone, and cover neither fields nor the button', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system, { terms: false });
-    await signIn(adminEmail);
+    await using visitor = await portal().admin({ terms: false });
+    const { page, go } = visitor;
     await page.setViewportSize(phone);
     await go('/portal/test/offers/new');
     // Said before anything is filled in.
@@ -68,11 +62,8 @@ export function walksOfNewOffers(portal: () => Portal): void {
   });
 
   it.concurrent('an offer above the budget is not created, and the end that the budget pays for is proposed', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Within the budget');
     const reach = await page.locator('.estimate strong').innerText();
@@ -110,11 +101,8 @@ export function walksOfNewOffers(portal: () => Portal): void {
   });
 
   it.concurrent('a place that is not known buys nothing and stays as typed, and a postcode buys its place', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Pie and pint');
     await page.getByLabel('From the TEST balance').check();
@@ -158,11 +146,8 @@ export function walksOfNewOffers(portal: () => Portal): void {
   });
 
   it.concurrent('a picture is dropped, cut to the square by keyboard, and sent as it is shown', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await drop(page, 'wide.jpg', await photographLikeJpeg({ width: 900, height: 600 }));
     await page.getByText('wide.jpg, 600 × 600 pixels').waitFor();
@@ -198,10 +183,8 @@ export function walksOfNewOffers(portal: () => Portal): void {
   });
 
   it.concurrent('an offer is copied with its picture, and a draft is not lost by it', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const form = await offerForm({
       title: 'Quiz night',
       'interests[]': ['1'],
@@ -210,8 +193,6 @@ export function walksOfNewOffers(portal: () => Portal): void {
     });
     const caller = advertiser(system, key);
     const { offer_id: id } = (await caller.create(form)).body;
-    await signIn(adminEmail);
-
     await go(`/portal/test/offers/new?from=${id}`);
     await page.getByText('Copied from').waitFor();
     await page.getByText('The picture of the copied offer').waitFor();

@@ -10,11 +10,8 @@ import { faultsOf, type Portal, reloadUntil } from './portal-under-test.ts';
 
 export function walksOfOffers(portal: () => Portal): void {
   it.concurrent('an offer is paid from a topped-up balance, seen in charts and credited', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(system, { balance: '0' });
-    await signIn(adminEmail);
+    await using visitor = await portal().admin({ balance: '0' });
+    const { page, go } = visitor;
 
     await go('/portal/test/money');
     await page.getByLabel('Amount in GBP', { exact: true }).fill('100');
@@ -90,10 +87,8 @@ export function walksOfOffers(portal: () => Portal): void {
   });
 
   it.concurrent('the statement shows some kinds of bookings alone, with their sums, and its address too', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const buyer = advertiser(system, key);
     const { body } = await buyer.create(await offerForm({ title: 'Deleted soon' }));
     // They begin later, so that no time passes before they are paid, which would be credited.
@@ -109,7 +104,6 @@ export function walksOfOffers(portal: () => Portal): void {
     const headers = { 'idempotency-key': randomUUID() };
     const { body: group } = await buyer.request('POST', '/offer-groups', { body: form, headers });
     await buyer.request('DELETE', `/offers/${body.offer_id}`);
-    await signIn(adminEmail);
     await go('/portal/test/offers');
     await page.locator('.group-row').getByRole('link', { name: 'Twice', exact: true }).click();
     // The list has a button to pay too.
@@ -151,9 +145,8 @@ export function walksOfOffers(portal: () => Portal): void {
   });
 
   it.concurrent('an offer is edited, duplicated, and extended once by two clicks', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
+    const { system, page, go, signIn } = visitor;
     const { adminEmail, key } = await newOrganisation(system);
     const form = await offerForm({ title: 'Salsa for two', payment_method: 'B' });
     const { body } = await advertiser(system, key).create(form);
@@ -205,11 +198,8 @@ export function walksOfOffers(portal: () => Portal): void {
   });
 
   it.concurrent('results stand on Home and in the list, which is searched, sorted and changed in bulk', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     await page.getByText('What to do next').waitFor();
     const titles = ['Two coffees', 'Tea for two', 'Coffee to go'];
     for (const title of titles) await advertiser(system, key).create(await offerForm({ title }));
@@ -271,13 +261,10 @@ export function walksOfOffers(portal: () => Portal): void {
   });
 
   it.concurrent('an organisation chooses its time zone, and charts have its days', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const { body } = await advertiser(system, key).create(await offerForm({ title: 'Two coffees' }));
     const { offer_id: id } = body as { offer_id: number };
-    await signIn(adminEmail);
     await go(`/portal/test/offers/${id}`);
     await page.getByText('Nobody saw or clicked this offer').waitFor();
     await go('/portal/test/settings');
@@ -290,15 +277,11 @@ export function walksOfOffers(portal: () => Portal): void {
   });
 
   it.concurrent('the test clock lets an offer of next week end at once', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(system);
+    await using visitor = await portal().admin();
+    const { system, page, go, key } = visitor;
     const period = { start_datetime: inFuture(24 * hourMs), expiry_datetime: inFuture(48 * hourMs) };
     const form = await offerForm({ title: 'Next week', ...period });
     await advertiser(system, key).create(form);
-    await signIn(adminEmail);
-
     await go('/portal/test/offers');
     const row = page.getByRole('row').filter({ hasText: 'Next week' });
     await row.getByText('Scheduled').waitFor();

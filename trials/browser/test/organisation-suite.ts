@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { advertiser, newOrganisation, type Organisation, offerForm } from '../../harness/advertiser.ts';
+import { advertiser, newOrganisation, offerForm } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
 import type { TestSystem } from '../../harness/test-system.ts';
 import { pay } from './offer-form.ts';
@@ -52,9 +52,8 @@ export function walksOfOrganisations(portal: () => Portal): void {
   });
 
   it.concurrent('an organisation registers, accepts the terms, and uses its key with curl', async () => {
-    const { system } = portal();
     await using visitor = await portal().visitor();
-    const { page } = visitor;
+    const { system, page } = visitor;
     const email = `founder-${randomUUID()}@advertiser.example`;
 
     await visitor.go('/portal/sign-up');
@@ -102,10 +101,8 @@ export function walksOfOrganisations(portal: () => Portal): void {
   });
 
   it.concurrent('a key is shown once, closes only on purpose, and leaves nothing behind', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
+    await using visitor = await portal().admin();
     const { page } = visitor;
-    await signInToNewOrganisation(visitor, system);
     await toSection(page, 'API keys');
     await page.getByRole('button', { name: 'Create a key' }).click();
     expect(await faultsOf(page, 'keys-create')).toEqual([]);
@@ -136,10 +133,8 @@ export function walksOfOrganisations(portal: () => Portal): void {
   });
 
   it.concurrent('a key with limits spends no more, until an admin changes them', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page } = visitor;
-    await signInToNewOrganisation(visitor, system);
+    await using visitor = await portal().admin();
+    const { system, page } = visitor;
     await toSection(page, 'API keys');
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByLabel('Name').fill('Assistant');
@@ -171,10 +166,8 @@ export function walksOfOrganisations(portal: () => Portal): void {
   });
 
   it.concurrent('a rolled or disabled key stops working at once, and the call log shows it', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page } = visitor;
-    const organisation = await signInToNewOrganisation(visitor, system);
+    await using visitor = await portal().admin();
+    const { system, page } = visitor;
     const statusOf = async (key: string) =>
       (await advertiser(system, key).request('GET', '/categories')).status;
     await toSection(page, 'API keys');
@@ -187,7 +180,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
       .first()
       .innerText();
     await page.getByRole('button', { name: 'I have stored it' }).click();
-    expect(await statusOf(organisation.key)).toBe(401);
+    expect(await statusOf(visitor.key)).toBe(401);
     expect(await statusOf(rolled)).toBe(200);
 
     await page.getByRole('button', { name: new RegExp(`^Disable .*${rolled.slice(-4)}$`) }).click();
@@ -217,10 +210,8 @@ export function walksOfOrganisations(portal: () => Portal): void {
   });
 
   it.concurrent('a colleague is invited, sees what their role allows, and is disabled', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page } = visitor;
-    const organisation = await signInToNewOrganisation(visitor, system);
+    await using visitor = await portal().admin();
+    const { system, page } = visitor;
     const email = `colleague-${randomUUID()}@advertiser.example`;
     await toSection(page, 'People');
     await page.getByRole('button', { name: 'Invite a person' }).click();
@@ -249,7 +240,7 @@ export function walksOfOrganisations(portal: () => Portal): void {
     expect(await faultsOf(colleague.page, 'sign-in')).toEqual([]);
 
     await page.getByText('The only admin: first make another person an admin.').waitFor();
-    expect(await page.getByRole('button', { name: `Disable ${organisation.adminEmail}` }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: `Disable ${visitor.adminEmail}` }).count()).toBe(0);
   });
 
   it.concurrent('a viewer reads offers and meets nothing that changes them; finance sees money and no offer', async () => {
@@ -294,10 +285,8 @@ export function walksOfOrganisations(portal: () => Portal): void {
   });
 
   it.concurrent('settings keep name and mails, and end all sessions; a link opens a new one', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page } = visitor;
-    const { adminEmail } = await signInToNewOrganisation(visitor, system);
+    await using visitor = await portal().admin();
+    const { system, page, adminEmail } = visitor;
     await toSection(page, 'Settings');
     await page.getByRole('textbox', { name: 'Trading name' }).fill('http://crown.example');
     await page.getByRole('button', { name: 'Save the trading name' }).click();
@@ -335,10 +324,8 @@ export function walksOfOrganisations(portal: () => Portal): void {
   });
 
   it.concurrent('invoices show the billing details that an admin has entered; earlier ones stay as they are', async () => {
-    const { system } = portal();
-    await using visitor = await portal().visitor();
-    const { page } = visitor;
-    const { id } = await signInToNewOrganisation(visitor, system);
+    await using visitor = await portal().admin();
+    const { system, page, id } = visitor;
     await toSection(page, 'Balance');
     await topUp(page, '10');
     const withoutAddress = await newestInvoice(page);
@@ -391,12 +378,6 @@ export async function publishTerms(system: TestSystem): Promise<void> {
     await writeFile(file, text);
     await system.admin('terms', 'publish', `--version=${each}`, `--file=${file}`);
   }
-}
-
-async function signInToNewOrganisation(visitor: Visitor, system: TestSystem): Promise<Organisation> {
-  const organisation = await newOrganisation(system);
-  await visitor.signIn(organisation.adminEmail);
-  return organisation;
 }
 
 /** Home has links with nearly the same names, so this clicks in the navigation. */

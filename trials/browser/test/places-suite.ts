@@ -4,16 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { png } from '@offer-ads/testing/pictures/pictures';
 import type { Page } from 'playwright-core';
-import { advertiser, london, newOrganisation, offerForm } from '../../harness/advertiser.ts';
+import { advertiser, london, offerForm } from '../../harness/advertiser.ts';
 import { choosePicture, create, pay, writeOffer } from './offer-form.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
 export function walksOfPlaces(portal: () => Portal): void {
   it.concurrent('a chain buys for three places by postcode with one payment, and sees them together', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(portal().system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one');
     await addPlace(page, 'M1 2AB');
@@ -67,9 +65,8 @@ export function walksOfPlaces(portal: () => Portal): void {
   });
 
   it.concurrent('a chain extends, edits, pauses and deletes what it bought for three places together', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail, key } = await newOrganisation(portal().system);
+    await using visitor = await portal().admin();
+    const { page, go, key } = visitor;
     const places = [
       { latitude: london[0], longitude: london[1], label: 'London' },
       { latitude: 53.478, longitude: -2.234, label: 'M1 2AB' },
@@ -82,7 +79,6 @@ export function walksOfPlaces(portal: () => Portal): void {
       headers,
     });
     expect(bought).toMatchObject({ status: 200 });
-    await signIn(adminEmail);
     await go('/portal/test/offers');
     await page.getByRole('link', { name: 'Two for one', exact: true }).first().click();
     await page.getByRole('button', { name: 'Extend all' }).waitFor();
@@ -134,10 +130,8 @@ export function walksOfPlaces(portal: () => Portal): void {
   });
 
   it.concurrent('a file of offers is bought: checked as a whole, mended, priced, paid once, exported and imported again', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(portal().system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers');
     await page.getByRole('link', { name: 'Import offers (CSV)' }).click();
     const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
@@ -220,10 +214,8 @@ export function walksOfPlaces(portal: () => Portal): void {
   });
 
   it.concurrent('a place is saved under a name, chosen by a click in both modes, renamed and deleted', async () => {
-    await using visitor = await portal().visitor();
-    const { page, go, signIn } = visitor;
-    const { adminEmail } = await newOrganisation(portal().system);
-    await signIn(adminEmail);
+    await using visitor = await portal().admin();
+    const { page, go } = visitor;
     await go('/portal/test/offers/new');
     await writeOffer(page, 'Two for one', 'Manchester');
     await page.getByRole('button', { name: 'Save this place' }).click();

@@ -9,7 +9,7 @@ import { testProfile } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import axeCore from 'axe-core';
 import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
-import { unusedAddress } from '../../harness/advertiser.ts';
+import { newOrganisation, type Organisation, unusedAddress } from '../../harness/advertiser.ts';
 import { mailsTo } from '../../harness/simulators.ts';
 import { startTestSystem, type TestSystem } from '../../harness/test-system.ts';
 
@@ -29,10 +29,13 @@ export type Portal = AsyncDisposable & {
   readonly system: TestSystem;
   /** Has cookies, storage and a client IP of its own. */
   readonly visitor: () => Promise<Visitor>;
+  /** A visitor who is signed in as the admin of a new organisation. */
+  readonly admin: (o?: Parameters<typeof newOrganisation>[1]) => Promise<Visitor & Organisation>;
 };
 
 /** Its end closes its pages, and throws if the browser has complained: of scripts that failed, or by the content security policy. */
 export type Visitor = AsyncDisposable & {
+  readonly system: TestSystem;
   readonly context: BrowserContext;
   readonly page: Page;
   /** Opens an address of the portal: `go('/portal/test/keys')`. */
@@ -56,21 +59,28 @@ export async function startPortal(): Promise<Portal> {
   started.defer(() => browser.close());
   mkdirSync(pictures, { recursive: true });
   const all = started.move();
+  const visitor = async () => {
+    const context = await browser.newContext({
+      baseURL: system.state().gateway,
+      viewport: sizes.desktop,
+      // As people's browsers say it: clicks of a browser without a window do not count.
+      userAgent: `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`,
+      // Rate limits count each visitor apart.
+      extraHTTPHeaders: { 'x-forwarded-for': unusedAddress() },
+    });
+    context.setDefaultTimeout(browserTimeoutMs);
+    const page = await context.newPage();
+    await tryAgainWhereAsked(page);
+    return visitorOf({ system, context, page });
+  };
   return {
     system,
-    visitor: async () => {
-      const context = await browser.newContext({
-        baseURL: system.state().gateway,
-        viewport: sizes.desktop,
-        // As people's browsers say it: clicks of a browser without a window do not count.
-        userAgent: `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`,
-        // Rate limits count each visitor apart.
-        extraHTTPHeaders: { 'x-forwarded-for': unusedAddress() },
-      });
-      context.setDefaultTimeout(browserTimeoutMs);
-      const page = await context.newPage();
-      await tryAgainWhereAsked(page);
-      return visitorOf({ system, context, page });
+    visitor,
+    admin: async (o) => {
+      const organisation = await newOrganisation(system, o);
+      const signedIn = await visitor();
+      await signedIn.signIn(organisation.adminEmail);
+      return { ...signedIn, ...organisation };
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
@@ -111,6 +121,7 @@ function visitorOf(o: { system: TestSystem; context: BrowserContext; page: Page 
     await page.locator('h1').waitFor();
   };
   return {
+    system,
     context,
     page,
     go,

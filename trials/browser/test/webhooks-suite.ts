@@ -1,17 +1,14 @@
 /** What a developer of an advertiser does with webhooks in the portal. */
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { newOrganisation } from '../../harness/advertiser.ts';
 import { startShop } from '../../harness/shop.ts';
 import { faultsOf, type Portal } from './portal-under-test.ts';
 
 export function walksOfWebhooks(portal: () => Portal): void {
   it.concurrent('a webhook is created, gets a test message, shows a failure, is changed, rolled, disabled and deleted', async () => {
     await using shop = await startShop();
-    await using visitor = await portal().visitor();
+    await using visitor = await portal().admin();
     const { page } = visitor;
-    const organisation = await newOrganisation(portal().system);
-    await visitor.signIn(organisation.adminEmail);
     await page
       .getByRole('navigation', { name: 'Sections' })
       .getByRole('link', { name: 'Webhooks', exact: true })

@@ -1,7 +1,9 @@
 /** Races for money on the real offers and billing, compared with the card provider's own record of what was paid. */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
+import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs, testProfile } from '@offer-ads/testing/profile';
 import { chance } from '@offer-ads/testing/random';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
@@ -10,19 +12,13 @@ import { type OfferFacts, readCardPayments, readOffers, readSales } from '../fac
 import { createOffer, deleteOffer, paymentSession } from '../one-offer.ts';
 import { priceMinor } from '../stand-ins.ts';
 import { waitUntilIdle } from '../wait-until-idle.ts';
-import { startWorld, topUp, type World } from '../world.ts';
+import { startWorld, topUp } from '../world.ts';
 
 const RADIUS = 7;
 const HOUR_MS = 3_600_000;
 const DURATION_MS = HOUR_MS + 1;
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(async () => {
-  await world?.[Symbol.asyncDispose]();
-});
+const world = forAllTests(() => startWorld());
 
 const create = (organisationId: number, paymentMethod: 'B' | 'E', startsInMs: number) => {
   const startMs = world.clock.now().getTime() + startsInMs;

@@ -189,18 +189,3 @@ export async function deleteSessionByToken(on: Queryable, sha256: Buffer): Promi
 export async function deleteSessionsOf(on: Queryable, address: string): Promise<void> {
   await on.query(`DELETE FROM portal_sessions WHERE email = $1`, [address]);
 }
-
-/** Skips rows that a request has locked: they are in use, and the next run checks them again. */
-export async function deleteExpiredSessions(
-  on: Queryable,
-  o: { at: Date; usedBefore: Date; limit: number },
-): Promise<number> {
-  const rows = await on.query(
-    `DELETE FROM portal_sessions WHERE id IN (
-       SELECT id FROM portal_sessions WHERE expires_at <= $1 OR last_used_at <= $2
-       LIMIT $3 FOR UPDATE SKIP LOCKED)
-     RETURNING 1`,
-    [o.at, o.usedBefore, o.limit],
-  );
-  return rows.length;
-}

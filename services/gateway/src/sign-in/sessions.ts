@@ -1,6 +1,7 @@
 /** Portal sessions: opened by a sign-in, checked and renewed by requests, ended. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { removeOlder } from '@offer-ads/platform/postgres/removing';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { beginJoining } from '../accounts/change-organisation.ts';
 import { judgeSession, sessionLifetimes, type Upkeep } from '../domain/accounts/session.ts';
@@ -115,13 +116,12 @@ export async function openSession(
   return token;
 }
 
-/** Deletes expired sessions; look-ups already refuse them before. */
-export function deleteExpired(postgres: Postgres, at: Date, limit: number): Promise<number> {
-  return store.deleteExpiredSessions(postgres, {
-    at,
-    usedBefore: before(at, sessionLifetimes.idleMs),
-    limit,
-  });
+/** Removes expired sessions; look-ups already refuse them before. */
+export async function removeExpired(postgres: Postgres, at: Date, signal: AbortSignal): Promise<void> {
+  const sessions = { table: 'portal_sessions', key: 'id' };
+  await removeOlder(postgres, { ...sessions, time: 'expires_at', before: at }, signal);
+  const unusedSince = before(at, sessionLifetimes.idleMs);
+  await removeOlder(postgres, { ...sessions, time: 'last_used_at', before: unusedSince }, signal);
 }
 
 /** Does what the verdict says; returns the browser's new token, if any. */

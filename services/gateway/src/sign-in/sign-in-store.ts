@@ -139,19 +139,3 @@ export async function useUpLinks(tx: Transaction, o: { personId: number; at: Dat
 export function noteSignIn(tx: Transaction, o: { personId: number; at: Date }): Promise<void> {
   return updateRow(tx, 'people', o.personId, { last_signed_in_at: o.at });
 }
-
-/** Used links are kept as long as the limit of their address counts them; locked ones until the next run. */
-export async function deleteWorthlessLinks(
-  on: Queryable,
-  o: { at: Date; countedAfter: Date; limit: number },
-): Promise<number> {
-  const rows = await on.query(
-    `DELETE FROM sign_in_links WHERE token_sha256 IN (
-       SELECT token_sha256 FROM sign_in_links
-       WHERE issued_at <= $2 AND (expires_at <= $1 OR used_at IS NOT NULL)
-       LIMIT $3 FOR UPDATE SKIP LOCKED)
-     RETURNING 1`,
-    [o.at, o.countedAfter, o.limit],
-  );
-  return rows.length;
-}

@@ -5,6 +5,7 @@ import type { SignInLinkReply } from '@offer-ads/contracts/portal/session-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { publish } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { removeOlder } from '@offer-ads/platform/postgres/removing';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import { beginJoining } from '../accounts/change-organisation.ts';
 import {
@@ -14,15 +15,13 @@ import {
   requestsWaitMs,
 } from '../domain/accounts/sign-in-link.ts';
 import { type AnsweringOptions, startAnswering } from './answering.ts';
-import { deleteExpired, openSession } from './sessions.ts';
+import { openSession, removeExpired } from './sessions.ts';
 import { deleteSessionByToken } from './sessions-store.ts';
 import { issueSignInLink } from './sign-in-links.ts';
 import * as store from './sign-in-store.ts';
 import { isToken, sha256OfToken } from './sign-in-tokens.ts';
 
 const tidyEveryMs = 60_000;
-/** One statement deletes this many well within its timeout. */
-const tidyBatch = 1_000;
 
 export type SignIn = AsyncDisposable & {
   /** Does the same work for every address. False if more requests wait than can be answered in time. */
@@ -159,10 +158,8 @@ async function useLinkUp(tx: Transaction, o: Completion): Promise<string | null>
 }
 
 async function tidy(postgres: Postgres, at: Date, signal: AbortSignal): Promise<void> {
-  const countedAfter = new Date(at.getTime() - linksPerAddress.windowMs);
-  const inBatches = async (deleteSome: () => Promise<number>) => {
-    while (!signal.aborted && (await deleteSome()) === tidyBatch);
-  };
-  await inBatches(() => store.deleteWorthlessLinks(postgres, { at, countedAfter, limit: tidyBatch }));
-  await inBatches(() => deleteExpired(postgres, at, tidyBatch));
+  // The limit of their address counts links no longer than they work.
+  const links = { table: 'sign_in_links', key: 'token_sha256', time: 'expires_at', before: at };
+  await removeOlder(postgres, links, signal);
+  await removeExpired(postgres, at, signal);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
-import { deleteWorthlessLinks, insertRequest, takeRequest } from '../../src/sign-in/sign-in-store.ts';
+import { insertRequest, takeRequest } from '../../src/sign-in/sign-in-store.ts';
 import { insertSignUp, takeSignUp } from '../../src/sign-up/sign-up-store.ts';
 import { connect, storePatienceMs } from '../call-log/calls-database.ts';
 
@@ -40,29 +40,6 @@ describe('requests to sign in', () => {
     );
     expect(await insertRequest(postgres, { email: 'last@cafe.test', at })).toBe(true);
     expect(await insertRequest(postgres, { email: 'beyond@cafe.test', at })).toBe(false);
-  });
-});
-
-describe('used and expired links', () => {
-  it('are deleted without waiting for locked ones, so that no deadlock is possible', async () => {
-    const [person] = await postgres.query<{ id: number }>(
-      `WITH cafe AS (INSERT INTO organisations (name, trading_name, country, currency, registered_at)
-                     VALUES ('Cafe', 'Cafe', 'GB', 'GBP', $1) RETURNING id)
-       INSERT INTO people (organisation_id, email, role, invited_at)
-       SELECT id, 'owner@cafe.test', 'admin', $1 FROM cafe RETURNING id`,
-      [at],
-    );
-    await postgres.query(
-      `INSERT INTO sign_in_links (token_sha256, person_id, email, purpose, issued_at, expires_at)
-       SELECT sha256(n::text::bytea), $1, 'owner@cafe.test', 'sign-in', $2, $2 FROM generate_series(1, 3) AS n`,
-      [person?.id, at],
-    );
-    const deleteAll = () => deleteWorthlessLinks(postgres, { at, countedAfter: at, limit: 10 });
-    const deleted = await postgres.transaction(async (tx) => {
-      await tx.query(`SELECT 1 FROM sign_in_links WHERE token_sha256 = sha256('2') FOR UPDATE`);
-      return deleteAll();
-    });
-    expect([deleted, await deleteAll()]).toEqual([2, 1]);
   });
 });
 

@@ -302,7 +302,7 @@ describe('the tidying', () => {
   it('deletes expired and used links, and sessions that have ended', async () => {
     await portal.browser().signIn(email);
     await askAndRead();
-    portal.clock.advance(15 * minute);
+    portal.clock.advance(15 * minute + 1);
     const fresh = await askAndRead();
     const rowsOf = (table: string) => rows(`SELECT * FROM ${table} WHERE email = $1`, [email]);
     // A replica tidies when it starts.
@@ -310,7 +310,7 @@ describe('the tidying', () => {
     await eventually(async () => expect(await rowsOf('sign_in_links')).toHaveLength(1), beyondOneBeat);
     expect(await complete(fresh)).toBe(200);
     expect(await rowsOf('portal_sessions')).toHaveLength(2);
-    portal.clock.advance(12 * hour);
+    portal.clock.advance(12 * hour + 1);
     await portal.startReplica();
     await eventually(async () => expect(await rowsOf('portal_sessions')).toEqual([]), beyondOneBeat);
     expect(await rowsOf('sign_in_links')).toEqual([]);

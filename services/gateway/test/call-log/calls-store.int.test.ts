@@ -152,10 +152,4 @@ describe('a page of the log', () => {
     const last = await page({ status: 404, maxScanned: 4, before: next.next ?? undefined });
     expect(last).toEqual({ calls: [], next: null });
   });
-
-  it('shows no call from before the retention, whatever is asked', async () => {
-    expect(minutesOf((await page({ since: minutesLater(1), from: noon })).calls)).toEqual([
-      2400, 2400, 1600, 1600, 800, 800, 1, 1,
-    ]);
-  });
 });

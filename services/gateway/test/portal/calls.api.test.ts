@@ -17,12 +17,13 @@ beforeAll(async () => {
   cafe = await organisationWithRoles(portal);
   const other = await organisationWithRoles(portal);
   till = await portal.gateway.createKey(cafe.organisationId);
-  spare = await portal.gateway.createKey(cafe.organisationId);
+  spare = await portal.gateway.createKey(cafe.organisationId, { mode: 'LIVE' });
   const theirs = await portal.gateway.createKey(other.organisationId);
   const paths = ['/categories', '/interests', '/nowhere', '/categories'];
   for (const [minute, path] of paths.entries()) {
     times.push(portal.clock.now().toISOString());
-    await portal.gateway.call(path, { key: minute === 1 ? spare.key : till.key });
+    const headers = { 'x-request-id': `request-${minute}` };
+    await portal.gateway.call(path, { key: minute === 1 ? spare.key : till.key, headers });
     await portal.gateway.call('/offers', { key: theirs.key });
     portal.clock.advance(60_000);
   }
@@ -53,7 +54,7 @@ describe('GET /portal/api/calls', () => {
       returnCode: 'S1',
       durationMs: expect.any(Number),
       at: times[0],
-      requestId: expect.stringMatching(/^[\w.-]{8,64}$/),
+      requestId: 'request-0',
       guideEntry: null,
     });
     expect(calls[1]).toMatchObject({ status: 404, guideEntry: 'not-from-an-endpoint' });
@@ -61,6 +62,8 @@ describe('GET /portal/api/calls', () => {
 
   it.each([
     ['a key', () => ({ key_id: String(spare.id) }), [1]],
+    ['a mode', () => ({ mode: 'LIVE' }), [1]],
+    ['the id that a caller has given its request', () => ({ request_id: 'request-2' }), [2]],
     ['a class of statuses', () => ({ status: '2xx' }), [3, 1, 0]],
     ['a time, from (inclusive) to (exclusive)', () => ({ from: times[1]!, to: times[3]! }), [2, 1]],
     ['all at once', () => ({ key_id: String(till.id), route: 'GET /categories', status: '200' }), [3, 0]],

@@ -110,11 +110,11 @@ export function OrganisationKeys({ id }: { readonly id: number }) {
             { title: 'State', cell: (key) => stateOf(key) },
             {
               title: 'Expires',
-              cell: (key) => (key.expiresAt === null ? 'never' : <When at={key.expiresAt} />),
+              cell: (key) => <When at={key.expiresAt} none="never" />,
             },
             {
               title: 'Last used',
-              cell: (key) => (key.lastUsedAt === null ? 'never' : <When at={key.lastUsedAt} />),
+              cell: (key) => <When at={key.lastUsedAt} none="never" />,
             },
           ]}
         />
@@ -141,8 +141,7 @@ export function OrganisationTerms({ id }: { readonly id: number }) {
             { title: 'Published', cell: (version) => <When at={version.publishedAt} /> },
             {
               title: 'Accepted',
-              cell: (version) =>
-                version.acceptedAt === null ? 'not accepted' : <When at={version.acceptedAt} />,
+              cell: (version) => <When at={version.acceptedAt} none="not accepted" />,
             },
             {
               title: 'By',

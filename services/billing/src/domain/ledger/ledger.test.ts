@@ -15,26 +15,6 @@ const book: Book = { organisationId: 1, mode: 'TEST', currency: 'GBP' };
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n });
 
 describe('the entries', () => {
-  it('of a charge take the net price from the balance to sales', () => {
-    expect(entriesOf(offerCharged(book, 7, 12_34n))).toEqual([
-      { account: 'prepaid-balance', amountMinor: -12_34n },
-      { account: 'sales', amountMinor: 12_34n },
-    ]);
-  });
-
-  it('of a card payment say that the provider owes price and VAT together', () => {
-    expect(entriesOf(offerPaidByCard(book, 7, { netMinor: 10_00n, vatMinor: 2_00n }))).toEqual([
-      { account: 'card-clearing', amountMinor: -12_00n },
-      { account: 'sales', amountMinor: 10_00n },
-      { account: 'vat-payable', amountMinor: 2_00n },
-    ]);
-  });
-
-  it('of a card payment without VAT have none for VAT', () => {
-    const accounts = entriesOf(offerPaidByCard(book, 7, { netMinor: 10_00n, vatMinor: 0n }));
-    expect(accounts.map((entry) => entry.account)).toEqual(['card-clearing', 'sales']);
-  });
-
   it('of Unused Time go from the account of credits to the balance, never from sales', () => {
     const credit = unusedTimeCredited(book, 7, { amountMinor: 3n, creditedSoFarMinor: 5n });
     expect(entriesOf(credit)).toEqual([

@@ -1,5 +1,6 @@
 /** Calls, newest first, a line each. Each leads to its page, and the result of a refused call to its entry in the guide. */
 import type { ApiKey, CallsReply } from '@offer-ads/contracts/portal/organisation-api';
+import { Table } from '../../../../ui/table.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { usePortal } from '../../session.ts';
 import { Result } from './result.tsx';
@@ -14,51 +15,32 @@ export function CallTable({ calls, keys }: CallTableProps) {
   const { at } = usePortal();
   const names = new Map(keys?.map(({ id, name }) => [id, name]));
   return (
-    <table class="calls">
-      <thead>
-        <tr>
-          <th scope="col" class="time">
-            Time
-          </th>
-          <th scope="col">Call</th>
-          {keys !== undefined && (
-            <th scope="col" class="optional">
-              Key
-            </th>
-          )}
-          <th scope="col" class="result">
-            Result
-          </th>
-          <th scope="col" class="took numeric">
-            Took
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {calls.map((call, index) => (
-          // Calls have no id; the index is stable because the list only grows at its end.
-          <tr key={index}>
-            <td class="time">
-              <When at={call.at} precision="second" />
-            </td>
-            <td>
-              <a href={at(`calls/${encodeURIComponent(call.requestId)}`)}>
-                <code>{call.route}</code>
-              </a>
-            </td>
-            {keys !== undefined && (
-              <td class="optional">
-                {call.mode !== null && <span class="badge muted">{call.mode}</span>} {names.get(call.keyId)} …
-                {call.lastFour}
-              </td>
-            )}
-            <td class="result">
-              <Result of={call} />
-            </td>
-            <td class="took numeric muted">{call.durationMs} ms</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={calls}
+      // Calls have no id; the index is stable because the list only grows at its end.
+      keyOf={(_, index) => index}
+      columns={[
+        { title: 'Time', cell: (call) => <When at={call.at} precision="second" /> },
+        {
+          title: 'Call',
+          cell: (call) => (
+            <a href={at(`calls/${encodeURIComponent(call.requestId)}`)}>
+              <code class="address">{call.route}</code>
+            </a>
+          ),
+        },
+        keys !== undefined && {
+          title: 'Key',
+          cell: (call) => (
+            <>
+              {call.mode !== null && <span class="badge muted">{call.mode}</span>} {names.get(call.keyId)} …
+              {call.lastFour}
+            </>
+          ),
+        },
+        { title: 'Result', cell: (call) => <Result of={call} /> },
+        { title: 'Took', numeric: true, cell: (call) => `${call.durationMs} ms` },
+      ]}
+    />
   );
 }

@@ -1,6 +1,5 @@
 /** The threshold below which those who see the balance get a mail. */
 import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
-import { useState } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { AmountField, useAmountInput } from '../../amounts/amount-field.tsx';
@@ -24,22 +23,19 @@ function Threshold({ of: { isLow, thresholdMinor } }: { readonly of: LowBalanceR
   const amount = useAmounts();
   const input = useAmountInput(thresholdMinor === null ? '' : fieldAmount(thresholdMinor, organisation));
   const changed = useMoneyChanged();
-  const [saved, setSaved] = useState(false);
 
   const save = async () => {
-    setSaved(false);
     const { text, read } = input;
     const isEmpty = text.trim() === '';
     if (!isEmpty && !read.ok) {
       input.showFault();
-      return null;
+      return undefined;
     }
     const minor = read.ok ? read.minor : null;
     const reply = await api.send<LowBalanceReply>('PUT', `/${mode}/billing/low-balance-threshold`, {
       json: { thresholdMinor: minor === null ? null : `${minor}` },
     });
     if (!reply.ok) return reply.message;
-    setSaved(true);
     await changed();
     return null;
   };
@@ -51,21 +47,12 @@ function Threshold({ of: { isLow, thresholdMinor } }: { readonly of: LowBalanceR
           The balance is below {amount(thresholdMinor)}: those who may see it got a mail.
         </p>
       )}
-      <Form send={save} submit="Save" kind="quiet" label="Low balance">
+      <Form send={save} submit="Save" kind="quiet" label="Low balance" saved="Saved.">
         <AmountField
           label={`Warn me when the balance is below (${organisation.currency})`}
           hint="Admins and people of finance get a mail when the balance falls below it. Leave it empty for no mails."
-          input={{
-            ...input,
-            set: (text) => {
-              setSaved(false);
-              input.set(text);
-            },
-          }}
+          input={input}
         />
-        <p role="status" class="small vat-line">
-          {saved && 'Saved.'}
-        </p>
       </Form>
     </>
   );

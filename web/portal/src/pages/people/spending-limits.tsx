@@ -1,7 +1,6 @@
 /** How much each person of a role may order: a form for each role whose people may order. */
 import type { SpendingLimits } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
 import { useSpendingFields } from '../../amounts/spending-fields.tsx';
@@ -41,32 +40,19 @@ function LimitsOfRole({ role, of, queryKey }: LimitsOfRoleProps) {
   const { api } = usePortal();
   const queries = useQueryClient();
   const { fields, read } = useSpendingFields(of);
-  const [saved, setSaved] = useState(false);
   const { title } = roles[role];
   const save = async () => {
-    setSaved(false);
     const wanted = read();
-    if (wanted === null) return null;
+    if (wanted === null) return undefined;
     const reply = await api.send<SpendingLimits>('PUT', '/spending-limits', { json: { role, ...wanted } });
     if (!reply.ok) return reply.message;
     queries.setQueryData(queryKey, reply.body);
-    setSaved(true);
     return null;
   };
   return (
     <div class="card">
       <h3>Each {title}</h3>
-      <Form
-        send={save}
-        submit="Save"
-        kind="quiet"
-        label={`Spending limits of each ${title}`}
-        actions={
-          <span role="status" class="small">
-            {saved && 'Saved.'}
-          </span>
-        }
-      >
+      <Form send={save} submit="Save" kind="quiet" label={`Spending limits of each ${title}`} saved="Saved.">
         <div class="two">{fields}</div>
       </Form>
     </div>

@@ -6,7 +6,7 @@ import {
 } from '@offer-ads/contracts/values/billing-details';
 import { vatNumberWords } from '@offer-ads/contracts/values/vat-number';
 import { useQueryClient } from '@tanstack/preact-query';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { InputField, TextAreaField } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
@@ -28,13 +28,11 @@ export function BillingDetails() {
 function Details({ of }: { readonly of: BillingDetailsReply }) {
   const { api, session } = usePortal();
   const queries = useQueryClient();
-  const [saved, setSaved] = useState(false);
   // The browser looked for the anchor of the address before the page was there.
   useEffect(() => {
     if (location.hash === '#billing-details') document.getElementById('billing-details')?.scrollIntoView();
   }, []);
   const save = async (values: FormData, form: HTMLFormElement) => {
-    setSaved(false);
     const address = textOf(values, 'address')
       .split('\n')
       .map((text) => text.trim())
@@ -50,10 +48,8 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
     // As they are kept: the address without empty lines, the number with its prefix.
     setValue(form, 'address', reply.body.address.join('\n'));
     setValue(form, 'vatNumber', reply.body.vatNumber ?? '');
-    setSaved(true);
     return null;
   };
-  const edited = () => setSaved(false);
   return (
     <div class="card">
       {of.address.length === 0 && (
@@ -66,11 +62,7 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
         submit="Save the billing details"
         kind="quiet"
         label="Billing details"
-        actions={
-          <span role="status" class="small">
-            {saved && 'Saved. Invoices show them from now on; earlier ones stay as they are.'}
-          </span>
-        }
+        saved="Saved. Invoices show them from now on; earlier ones stay as they are."
       >
         <TextAreaField
           label="Address"
@@ -80,7 +72,6 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
           rows={5}
           autocomplete="street-address"
           defaultValue={of.address.join('\n')}
-          onInput={edited}
         />
         <InputField
           label="VAT number"
@@ -91,7 +82,6 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
           autocomplete="off"
           spellcheck={false}
           defaultValue={of.vatNumber ?? ''}
-          onInput={edited}
         />
         <InputField
           label="Purchase order"
@@ -101,7 +91,6 @@ function Details({ of }: { readonly of: BillingDetailsReply }) {
           maxLength={MAX_CHARACTERS_OF_PURCHASE_ORDER}
           autocomplete="off"
           defaultValue={of.purchaseOrder ?? ''}
-          onInput={edited}
         />
       </Form>
     </div>

@@ -22,16 +22,11 @@ function Change({ of }: { readonly of: LinkTagsSetting }) {
   const { api, session } = usePortal();
   const queries = useQueryClient();
   const [wish, setWish] = useState(of);
-  const [saved, setSaved] = useState(false);
-  const set = (change: Partial<LinkTagsSetting>) => {
-    setSaved(false);
-    setWish((before) => ({ ...before, ...change }));
-  };
+  const set = (change: Partial<LinkTagsSetting>) => setWish((before) => ({ ...before, ...change }));
   const save = async () => {
     const reply = await api.send<LinkTagsSetting>('PUT', '/link-tags', { json: wish });
     if (!reply.ok) return reply.message;
     queries.setQueryData([session.organisation.id, 'link-tags'], reply.body);
-    setSaved(true);
     return null;
   };
   const isValid = TAG.test(wish.source) && TAG.test(wish.medium);
@@ -43,11 +38,7 @@ function Change({ of }: { readonly of: LinkTagsSetting }) {
         submit="Save the tags"
         kind="quiet"
         label="Tags of links"
-        actions={
-          <span role="status" class="small">
-            {saved && 'Saved. It holds for all offers at once.'}
-          </span>
-        }
+        saved="Saved. It holds for all offers at once."
       >
         <label class="choice">
           <input

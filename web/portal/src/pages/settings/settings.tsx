@@ -1,7 +1,6 @@
 /** The settings page: facts, trading name and billing details of the organisation; mails and sessions of the person. */
 import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
 import { InputField } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { Loaded } from '../../../../ui/states.tsx';
@@ -83,16 +82,13 @@ function Facts({ of }: { readonly of: OrganisationReply }) {
 function TradingName({ of }: { readonly of: OrganisationReply }) {
   const { api, session } = usePortal();
   const queries = useQueryClient();
-  const [saved, setSaved] = useState(false);
   const save = async (values: FormData) => {
-    setSaved(false);
     const tradingName = textOf(values, 'tradingName');
     const reply = await api.send<OrganisationReply>('PATCH', '/organisation', { json: { tradingName } });
     if (!reply.ok) return reply.message;
     queries.setQueryData(organisationKey(session), reply.body);
     // The frame of the page shows the name too.
     void queries.invalidateQueries({ queryKey: sessionKey });
-    setSaved(true);
     return null;
   };
   return (
@@ -102,11 +98,7 @@ function TradingName({ of }: { readonly of: OrganisationReply }) {
         submit="Save the trading name"
         kind="quiet"
         label="Trading name"
-        actions={
-          <span role="status" class="small">
-            {saved && 'Saved. New offers have it at once.'}
-          </span>
-        }
+        saved="Saved. New offers have it at once."
       >
         <InputField
           label="Trading name"
@@ -116,7 +108,6 @@ function TradingName({ of }: { readonly of: OrganisationReply }) {
           maxLength={100}
           autocomplete="organization"
           defaultValue={of.tradingName}
-          onInput={() => setSaved(false)}
           required
         />
       </Form>

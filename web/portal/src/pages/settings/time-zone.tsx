@@ -1,7 +1,6 @@
 /** The time zone of the organisation: the days of charts are its days (Admin changes it). */
 import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
 import { Options, SelectField } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { organisationKey } from '../../organisation.ts';
@@ -13,7 +12,6 @@ const renamed = ['Asia/Kolkata', 'Asia/Kathmandu', 'Asia/Ho_Chi_Minh', 'Asia/Yan
 export function TimeZone({ of }: { readonly of: OrganisationReply }) {
   const { api, session, may } = usePortal();
   const queries = useQueryClient();
-  const [saved, setSaved] = useState(false);
   if (!may('organisation'))
     return (
       <p class="muted small">
@@ -31,12 +29,10 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
     ]),
   ].toSorted();
   const save = async (values: FormData) => {
-    setSaved(false);
     const timeZone = textOf(values, 'timeZone');
     const reply = await api.send<OrganisationReply>('PUT', '/organisation/time-zone', { json: { timeZone } });
     if (!reply.ok) return reply.message;
     queries.setQueryData(organisationKey(session), reply.body);
-    setSaved(true);
     return null;
   };
   return (
@@ -46,11 +42,7 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
         submit="Save the time zone"
         kind="quiet"
         label="Time zone"
-        actions={
-          <span role="status" class="small">
-            {saved && 'Saved. Charts show its days for everybody in the organisation.'}
-          </span>
-        }
+        saved="Saved. Charts show its days for everybody in the organisation."
       >
         <SelectField
           label="Time zone"
@@ -61,7 +53,6 @@ export function TimeZone({ of }: { readonly of: OrganisationReply }) {
           }
           name="timeZone"
           placesFaults
-          onChange={() => setSaved(false)}
         >
           <Options
             of={zones.map((zone) => [zone, zone.replaceAll('_', ' ')])}
