@@ -273,9 +273,10 @@ describe('a creation', () => {
     expect(seen).toEqual([]);
   });
 
-  it.each<[string, () => AsyncGenerator<Uint8Array>]>([
+  it.each<[string, string, () => AsyncGenerator<Uint8Array>]>([
     [
       'cannot be read',
+      'image could not be read',
       // oxlint-disable-next-line require-yield
       async function* () {
         throw new Error('the disk is gone');
@@ -283,14 +284,15 @@ describe('a creation', () => {
     ],
     [
       'never ends',
+      'image must have at most 5 MB',
       async function* () {
         for (;;) yield new Uint8Array(1_024 * 1_024);
       },
     ],
-  ])('sends nothing when the picture %s', async (_what, image) => {
+  ])('sends nothing when the picture %s: %s', async (_, message, image) => {
     const { ads, seen, clock } = clientOf([created]);
     const error = await failure(clock, ads.offers.create({ ...offer, image: image() }));
-    expect(error).toMatchObject({ kind: 'invalid-argument', message: 'image could not be read' });
+    expect(error).toMatchObject({ kind: 'invalid-argument', message });
     expect(seen).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 /** The pictures of offers as parts of a body that can be sent more than once. */
-import { invalidArgument } from './error.ts';
+import { invalidArgument, OfferAdsError } from './error.ts';
 import type { Picture, Pictures } from './types.ts';
 
-/** More than the service accepts for all pictures of a form (5 MB). Bounds the memory for a stream. */
+/** More than the service accepts for all pictures of a form, which then refuses it. Bounds the memory for a stream. */
 const longestStream = 6 * 1_024 * 1_024;
 
 /** The pictures of a form by their file names. Only those of a group have names of their own. */
@@ -50,11 +50,11 @@ export async function readPicture(piece: string | Content): Promise<string | Blo
     for await (const chunk of piece as AsyncIterable<unknown>) {
       if (!ArrayBuffer.isView(chunk)) throw new TypeError('a chunk is not a Uint8Array');
       bytes += chunk.byteLength;
-      if (bytes > longestStream) throw new RangeError(`it is longer than ${longestStream} bytes`);
+      if (bytes > longestStream) throw invalidArgument('image must have at most 5 MB');
       chunks.push(chunk as Uint8Array<ArrayBuffer>);
     }
   } catch (error) {
-    throw invalidArgument('image could not be read', error);
+    throw error instanceof OfferAdsError ? error : invalidArgument('image could not be read', error);
   }
   return new Blob(chunks);
 }
