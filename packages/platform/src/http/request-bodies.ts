@@ -144,8 +144,11 @@ function faultOf({ status, message }: BodyRefusal): Fault {
   return new Fault('body refused', { status, publicMessage: message });
 }
 
-/** @returns undefined for a body that is too long; `endUnreadBody` bounds the rest */
-function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+/**
+ * @returns undefined for a body that is too long; `endUnreadBody` bounds the rest
+ * @throws {Fault} when the upload ends early: the server has answered, or the caller has left
+ */
+export function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -162,7 +165,6 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer | und
       // The listeners live as long as the request, which may wait for seconds with a body of megabytes.
       parts.length = 0;
     });
-    // The upload stalled or broke off: the server has answered, or the caller has disconnected.
     req.on('error', () => reject(callerGone()));
   });
 }

@@ -1,6 +1,7 @@
 /**
- * How a forwarded request may end early. The service's time starts when the body has arrived (decision 23, deadlines and outages), because a
- * slow upload has its own limit. The breaker counts only what the service is the cause of.
+ * How a forwarded request may end early, once a short body has arrived or while a long one arrives. The service's time starts when the
+ * body has arrived (decision 23, deadlines and outages), because a slow upload has its own limit. The breaker counts only what the service
+ * is the cause of.
  *
  * | What happens | The caller gets | Breaker |
  * |---|---|---|
@@ -40,6 +41,7 @@ export function startEnd(
   req: IncomingMessage,
   res: ServerResponse,
   o: {
+    /** A long body. */
     readonly body: PassThrough | null;
     readonly budgetMs: number;
     readonly longestReadMs: number | undefined;

@@ -25,24 +25,42 @@ beforeEach(() => {
 afterEach(() => void jest.useRealTimers());
 
 describe('look-ups of keys', () => {
-  it('that come while a statement is under way share the next, of 256 keys at most, and nothing is remembered', async () => {
-    const first = find('key 1');
-    const later = Array.from({ length: 600 }, (_, number) => find(`key ${number % 300}`));
-    expect(asked()).toEqual([['key 1']]);
-    statements[0]?.answer.resolve([{ sha256: 'key 7' }]);
-    for (const index of [1, 2]) {
-      await nextTurn();
-      answerAll(index);
-    }
-    expect(asked().map(({ length }) => length)).toEqual([1, 256, 44]);
-    expect(await first).toBeNull();
-    const expected = later.map((_, number) => ({ sha256: `key ${number % 300}` }));
-    expect(await Promise.all(later)).toEqual(expected);
+  it('of one turn of the event loop share a statement, and nothing is remembered', async () => {
+    const all = Array.from({ length: 600 }, (_, number) => find(`key ${number % 100}`));
+    await nextTurn();
+    expect(asked().map(({ length }) => length)).toEqual([100]);
+    answerAll(0);
+    const expected = all.map((_, number) => ({ sha256: `key ${number % 100}` }));
+    expect(await Promise.all(all)).toEqual(expected);
+    const again = find('key 1');
+    await nextTurn();
+    statements[1]?.answer.resolve([]);
+    expect(await again).toBeNull();
   });
 
-  it('do not wait for a slow statement: the next begins beside it after 20 ms', async () => {
-    const [slow, next] = [find('a'), find('b')];
-    await jest.advanceTimersByTimeAsync(20);
+  it('that come while four statements are under way share the next, of 256 keys at most', async () => {
+    for (const sha256 of ['a', 'b', 'c', 'd']) {
+      void find(sha256);
+      await nextTurn();
+    }
+    const later = Array.from({ length: 300 }, (_, number) => find(`key ${number}`));
+    await nextTurn();
+    expect(asked()).toEqual([['a'], ['b'], ['c'], ['d']]);
+    answerAll(0);
+    await nextTurn();
+    expect(asked().map(({ length }) => length)).toEqual([1, 1, 1, 1, 256]);
+    for (const index of [1, 4]) answerAll(index);
+    await nextTurn();
+    answerAll(5);
+    expect(asked().map(({ length }) => length)).toEqual([1, 1, 1, 1, 256, 44]);
+    expect(await Promise.all(later)).toHaveLength(300);
+  });
+
+  it('do not wait for a slow statement', async () => {
+    const slow = find('a');
+    await nextTurn();
+    const next = find('b');
+    await nextTurn();
     expect(asked()).toEqual([['a'], ['b']]);
     answerAll(1);
     expect(await next).toEqual({ sha256: 'b' });
@@ -52,9 +70,11 @@ describe('look-ups of keys', () => {
 
   it('fail together, and the next ones go on', async () => {
     const failing = find('a');
+    await nextTurn();
     statements[0]?.answer.reject(new Error('store away'));
     await expect(failing).rejects.toThrow('store away');
     const next = find('a');
+    await nextTurn();
     answerAll(1);
     expect(await next).toEqual({ sha256: 'a' });
   });
@@ -63,7 +83,7 @@ describe('look-ups of keys', () => {
     const all: Promise<unknown>[] = [];
     for (const sha256 of ['a', 'b', 'c', 'd', 'e']) {
       all.push(find(sha256));
-      await jest.advanceTimersByTimeAsync(20);
+      await nextTurn();
     }
     expect(asked()).toEqual([['a'], ['b'], ['c'], ['d']]);
     const outcomes = Promise.allSettled(all);

@@ -6,17 +6,15 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 
 /** How long a request waits for the store, which normally answers within milliseconds. After that the reply is a 503. */
 const longestMs = 750;
-/** One statement at a time, so that under load many requests share one. A slow one keeps nobody waiting: after this time the next begins. */
-const slowMs = 20;
-/** Slow ones included: as many as the pool has connections for look-ups, less one. */
+/** As many as the pool has connections for look-ups, less one. */
 const maxUnderWay = 4;
 const maxInStatement = 256;
 
 type LookUp<F> = PromiseWithResolvers<F | null> & { readonly timer: NodeJS.Timeout };
 
 /**
- * A key is looked up at once. Those that come while a statement is under way share the next, which begins after they came, and requests
- * with one key share its look-up.
+ * Look-ups of one turn of the event loop share a statement, and requests with one key share its look-up. Those that come while as many
+ * statements as allowed are under way share the next.
  * @param find the facts of those keys that exist
  * @returns null for a key that does not exist; rejects with the 503 fault when the store is away or too slow
  */
@@ -26,22 +24,14 @@ export function findByHash<F extends { readonly sha256: string }>(
   /** By hash. As many as the server has connections at most, because each of these has one request at a time. */
   const waiting = new Map<string, LookUp<F>>();
   let underWay = 0;
-  /** Whether one of them is not slow yet. */
-  let isBusy = false;
 
   async function askForAll(): Promise<void> {
-    if (isBusy || underWay >= maxUnderWay || waiting.size === 0) return;
-    isBusy = true;
+    if (underWay >= maxUnderWay || waiting.size === 0) return;
     underWay += 1;
     const asked = new Map(waiting.entries().take(maxInStatement));
     for (const sha256 of asked.keys()) waiting.delete(sha256);
     const lookUps = [...asked.values()];
-    let isSlow = false;
-    const slow = setTimeout(() => {
-      isSlow = true;
-      isBusy = false;
-      void askForAll();
-    }, slowMs);
+    void askForAll();
     try {
       const found = await find([...asked.keys()]);
       for (const facts of found) asked.get(facts.sha256)?.resolve(facts);
@@ -50,9 +40,7 @@ export function findByHash<F extends { readonly sha256: string }>(
       for (const { reject } of lookUps) reject(error);
     }
     for (const { timer } of lookUps) clearTimeout(timer);
-    clearTimeout(slow);
     underWay -= 1;
-    if (!isSlow) isBusy = false;
     void askForAll();
   }
 
@@ -65,8 +53,9 @@ export function findByHash<F extends { readonly sha256: string }>(
       outcome.reject(serviceUnavailable('the key was not looked up in time'));
     };
     const lookUp = { ...outcome, timer: setTimeout(giveUp, longestMs) };
+    // The first of its turn asks for all of them at the turn's end.
+    if (waiting.size === 0) setImmediate(() => void askForAll());
     waiting.set(sha256, lookUp);
-    void askForAll();
     return outcome.promise;
   };
 }

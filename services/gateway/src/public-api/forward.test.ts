@@ -1,6 +1,7 @@
 /** Slow callers and slow services, with short time limits: only a service that is slow itself opens the breaker. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { systemClock } from '@offer-ads/platform/process/clock';
@@ -65,14 +66,21 @@ function askAndReadNothing(): Socket {
 /** A caller that sends as fast as the service reads, and reads the reply. */
 async function statusOfUpload(bytes: number): Promise<string | undefined> {
   const socket = connect(server.port, '127.0.0.1').on('error', () => {});
-  const answer = Promise.withResolvers<string>();
-  socket.setEncoding('latin1').on('data', answer.resolve);
-  socket.once('close', () => answer.resolve('nothing'));
+  const answered = new AbortController();
+  let answer = '';
+  const end = (reply = 'nothing') => {
+    answer ||= reply;
+    answered.abort();
+  };
+  socket.setEncoding('latin1').once('data', end);
+  socket.once('close', () => end());
   socket.write(`POST /offers HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`);
   const chunk = Buffer.alloc(256 * 1024, 'x');
-  for (let left = bytes; left > 0 && !socket.destroyed; left -= chunk.length)
-    if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), answer.promise]);
-  const status = /HTTP\/1\.1 (\d+)/.exec(await answer.promise)?.[1];
+  const { signal } = answered;
+  for (let left = bytes; left > 0 && !signal.aborted; left -= chunk.length)
+    if (!socket.write(chunk)) await once(socket, 'drain', { signal }).catch(() => {});
+  if (!signal.aborted) await once(signal, 'abort');
+  const status = /HTTP\/1\.1 (\d+)/.exec(answer)?.[1];
   socket.destroy();
   return status;
 }
@@ -126,26 +134,51 @@ describe('uploads that use all connections for uploads', () => {
   it('leave other requests their connections, and do not count as failures of the service', async () => {
     let begun = 0;
     service.respond = (req, res) => {
-      if (req.method !== 'POST') return void res.end('{}');
+      if (req.headers['content-length'] !== '100000') return void res.end('{}');
       begun += 1;
       req.on('error', () => {});
     };
     const uploads = Array.from({ length: 256 }, () => {
       const socket = connect(server.port, '127.0.0.1').on('error', () => {});
-      socket.write('POST /offers HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nbegun');
+      socket.write('POST /offers HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nbegun');
       return socket;
     });
     try {
       await eventually(() => expect(begun).toBe(256));
-      const oneMore = async () =>
-        (await fetch(`${server.url}/offers`, { method: 'POST', body: 'all' })).status;
+      const post = async (bytes: number) =>
+        (await fetch(`${server.url}/offers`, { method: 'POST', body: Buffer.alloc(bytes) })).status;
       // More than the uploads, because a breaker opens only if half of the latest requests failed.
-      expect(await Promise.all(Array.from({ length: 300 }, oneMore))).toEqual(Array(300).fill(503));
+      const more = Array.from({ length: 300 }, () => post(100_000));
+      expect(await Promise.all(more)).toEqual(Array(300).fill(503));
       expect(await status()).toBe(200);
+      expect(await post(100)).toBe(200);
       expect(await statusesAfterUpload()).toEqual(['503', '200']);
     } finally {
       for (const socket of uploads) socket.destroy();
     }
+  });
+});
+
+describe('a short body', () => {
+  it('reaches the service when it is complete, and one that ends early never', async () => {
+    const bodies: string[] = [];
+    service.respond = (req, res) => {
+      const whole = text(req).then((body) => res.end(`{"heard":${bodies.push(body)}}`));
+      whole.catch(() => bodies.push('broken'));
+    };
+    const leaving = connect(server.port, '127.0.0.1').resume();
+    const sending = connect(server.port, '127.0.0.1').setEncoding('latin1');
+    for (const socket of [leaving, sending])
+      socket.write('POST /offers HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst');
+    // Until the service has answered others, it has heard of neither.
+    expect(await status()).toBe(200);
+    leaving.end();
+    await once(leaving, 'close');
+    expect(bodies).toEqual(['']);
+    sending.write('other');
+    expect(String(await once(sending, 'data'))).toContain('{"heard":2}');
+    expect(bodies).toEqual(['', 'firstother']);
+    sending.destroy();
   });
 });
 

@@ -1,4 +1,4 @@
-/** Forwards a request to a service, and its reply to the caller. Bodies are streams, so nothing large is held here. */
+/** Forwards a request to a service, and its reply to the caller. Long bodies are streams, so nothing large is held here. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import {
@@ -8,6 +8,7 @@ import {
 } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { hasBody, requestFacts } from '@offer-ads/platform/http/request';
+import { readBytes } from '@offer-ads/platform/http/request-bodies';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Dispatcher } from 'undici';
 import { noteReturnCode } from './call-log.ts';
@@ -16,8 +17,8 @@ import { type End, graceMs, startEnd } from './exchange-end.ts';
 import { CallersFault, type Upstream } from './upstream.ts';
 
 /**
- * A reply up to this size is sent when it is complete: in one write, and if it breaks off before that, the caller gets a 503. Only listings
- * are longer.
+ * A body up to this size is passed on when it is complete, in one write. If a reply breaks off before that, the caller gets a 503. Only
+ * pictures and listings are longer.
  */
 const maxBytesHeld = 16 * 1024;
 
@@ -34,15 +35,19 @@ type Forwarding = {
 
 /** A caller who left gets nothing. @throws {Fault} 503 when the service fails; the reply may have begun */
 export async function forward(req: IncomingMessage, res: ServerResponse, o: Forwarding): Promise<void> {
-  // The caller disconnected, or got a 400 for a broken body, during the key's look-up.
-  if (res.closed || res.writableEnded) return;
   const { endpoint, upstream } = o;
-  const body = endpoint.takesBody ? bodyOf(req) : null;
+  // The caller disconnected, or got a 400 for a broken body.
+  const isOver = () => res.closed || res.writableEnded;
+  // During the key's look-up.
+  if (isOver()) return;
+  const body = endpoint.takesBody && hasBody(req) ? await bodyOf(req) : null;
+  if (body === undefined || isOver()) return;
+  const stream = body instanceof PassThrough ? body : null;
   const budgetMs = endpoint.budgetMs + graceMs;
-  const end = startEnd(req, res, { body, budgetMs, longestReadMs: o.longestReadMs });
+  const end = startEnd(req, res, { body: stream, budgetMs, longestReadMs: o.longestReadMs });
   try {
     const deadline = createDeadline(budgetMs);
-    await upstream.use({ hasBody: body !== null, deadline }, async (connections) => {
+    await upstream.use({ isUpload: stream !== null, deadline }, async (connections) => {
       const { requestId, trace } = requestFacts(req);
       const headers = forwardedHeaders(req, o);
       headers.push(requestIdHeader, requestId, ...Object.entries(trace).flat());
@@ -53,7 +58,7 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
       } catch (error) {
         const reason = end.reason ?? (error as Error);
         // The caller may be the cause of a connection that fails while its body is sent, for example with a body that is too large.
-        const isUploading = body?.readableDidRead === true && !body.readableEnded;
+        const isUploading = stream?.readableDidRead === true && !stream.readableEnded;
         const mayBeCallers = isUploading && !(reason instanceof CallersFault);
         throw mayBeCallers ? upstream.noAnswer(reason.message, reason) : reason;
       }
@@ -64,7 +69,7 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
   } finally {
     end.lift();
     // A stream that no service reads would stop the caller, who then could not read the reply. The server discards the rest.
-    body?.destroy();
+    stream?.destroy();
   }
 }
 
@@ -111,12 +116,17 @@ async function exchange(
   res.end(whole);
 }
 
+/** @returns undefined when it ended early */
+async function bodyOf(req: IncomingMessage): Promise<Buffer | PassThrough | undefined> {
+  const isShort = Number(req.headers['content-length']) <= maxBytesHeld;
+  return isShort ? readBytes(req, maxBytesHeld).catch(() => undefined) : streamOf(req);
+}
+
 /**
  * A service may answer before it has read everything. Its connection then destroys the stream that it reads, but the caller's connection
  * must stay open for the reply, so a separate stream is placed between them.
  */
-function bodyOf(req: IncomingMessage): PassThrough | null {
-  if (!hasBody(req)) return null;
+function streamOf(req: IncomingMessage): PassThrough {
   const body = new PassThrough();
   req.pipe(body);
   body.once('close', () => {

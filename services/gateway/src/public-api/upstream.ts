@@ -16,7 +16,7 @@ export type Upstream = AsyncDisposable & {
    * @throws what `work` throws; an error when the breaker is open; the 503 fault when no connection is free in time
    */
   readonly use: (
-    o: { readonly hasBody: boolean; readonly deadline: Deadline },
+    o: { readonly isUpload: boolean; readonly deadline: Deadline },
     work: (connections: Dispatcher) => Promise<void>,
   ) => Promise<void>;
   /** The 503 for a service that refuses, resets, hangs or sends an invalid reply. */
@@ -68,8 +68,8 @@ export function createUpstream(o: {
   });
   return {
     noAnswer,
-    use: ({ hasBody, deadline }, work) => {
-      const { pool, free } = hasBody ? uploads : usual;
+    use: ({ isUpload, deadline }, work) => {
+      const { pool, free } = isUpload ? uploads : usual;
       return free.run(o.name, () => breaker.fire(() => work(pool)), deadline);
     },
     [Symbol.asyncDispose]: async () => {

@@ -145,7 +145,7 @@ describe('a request body', () => {
       req.on('data', () => begun.resolve());
       req.on('error', () => broken.resolve());
     };
-    const bytes = `POST /offers HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nContent-Length: 100\r\n\r\nhalf`;
+    const bytes = `POST /offers HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nContent-Length: 99999\r\n\r\nhalf`;
     const { socket } = await sendRawUntil(begun.promise, gateway.url, bytes);
     socket.resetAndDestroy();
     await broken.promise;

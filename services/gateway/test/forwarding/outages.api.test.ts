@@ -47,7 +47,7 @@ describe('a service that is away', () => {
       req.on('error', () => {});
     };
     const upload = ['POST /offers HTTP/1.1', 'Host: a', `X-Forwarded-For: ${unusedIp()}`];
-    upload.push(`X-Api-Key: ${key}`, 'Connection: close', 'Content-Length: 100', '', 'begun');
+    upload.push(`X-Api-Key: ${key}`, 'Connection: close', 'Content-Length: 99999', '', 'begun');
     // No other request comes until the service has the upload.
     const slow = await sendRawUntil(arrived.promise, replica.url, upload.join('\r\n'));
     try {

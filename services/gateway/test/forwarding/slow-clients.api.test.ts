@@ -25,7 +25,7 @@ beforeAll(async () => {
   gateway.offers.respond = (req) => {
     req.on('error', () => brokenAtService.resolve()).once('data', () => arrived.resolve());
   };
-  const head = ['POST /offers HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, 'Content-Length: 100', '', 'half'];
+  const head = ['POST /offers HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, 'Content-Length: 99999', '', 'half'];
   stalled = await sendRawUntil(arrived.promise, gateway.url, head.join('\r\n'));
   gateway.offers.reset();
 });
