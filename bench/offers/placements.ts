@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onPath } from '@offer-ads/backing/on-path';
 import { isTargeted, type Target, type TargetedMember } from '@offer-ads/contracts/audience/target';
-import type { MemberGender } from '@offer-ads/contracts/values/primitives';
+import type { MemberGender } from '@offer-ads/contracts/values/member-gender';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
 import { addressesOf, adminSettings, type Settings } from '@offer-ads/dev/start/plans';
 import { chance } from '@offer-ads/testing/random';

@@ -3,7 +3,7 @@
  * of the radius are in the contracts (`values/radius.ts`).
  */
 
-import type { MemberGender } from '../values/primitives.ts';
+import type { MemberGender } from '../values/member-gender.ts';
 import { EARTH_RADIUS_METRES, isWithin, type Position, radiusMetres } from './great-circle.ts';
 
 export type Target = {

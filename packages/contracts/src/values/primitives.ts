@@ -1,5 +1,6 @@
 /** The basic types of all contracts in JSON: identifiers, modes, money and instants. */
 import { z } from 'zod';
+import { memberGenders } from './member-gender.ts';
 import { placeLimits } from './places.ts';
 
 export const serviceNames = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const;
@@ -66,9 +67,7 @@ export const anyInstant = z
 export const latitude = z.number().min(-90).max(90);
 export const longitude = z.number().min(-180).max(180);
 
-export const memberGenders = ['Male', 'Female', 'Non-binary'] as const;
 export const memberGender = z.enum(memberGenders);
-export type MemberGender = z.infer<typeof memberGender>;
 
 export const interestId = z.int().positive();
 export const categoryId = z.int().positive();

@@ -1,5 +1,5 @@
 /** Where and to whom an offer is shown: the form fields that decide the price. */
-import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/member-gender';
 import { radiusMiles, radiusRule } from '@offer-ads/contracts/values/radius';
 import { parseId } from './offer-id.ts';
 import { type FormFields, fault, type Reading, single, valid } from './readings.ts';

@@ -1,6 +1,8 @@
 /** An offer: its content, what happened to it, and the status that follows from both and the clock. */
+
+import type { MemberGender } from '@offer-ads/contracts/values/member-gender';
 import { byFact, type OfferTexts } from '@offer-ads/contracts/values/offer-texts';
-import type { MemberGender, Mode, OfferStatus, PaymentMethod } from '@offer-ads/contracts/values/primitives';
+import type { Mode, OfferStatus, PaymentMethod } from '@offer-ads/contracts/values/primitives';
 
 /** A closed period in which the offer was paused or disabled. */
 export type Stop = { readonly from: Date; readonly to: Date };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isTargeted, type Target } from '@offer-ads/contracts/audience/target';
-import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { memberGenders } from '@offer-ads/contracts/values/member-gender';
 import { chance } from '@offer-ads/testing/random';
 import { type LiveOffer, type LiveOffers, liveOffers, type Room } from './live-offers.ts';
 

@@ -10,7 +10,8 @@ import {
   type Target,
   type TargetedMember,
 } from '@offer-ads/contracts/audience/target';
-import { type MemberGender, type Mode, memberGenders } from '@offer-ads/contracts/values/primitives';
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/member-gender';
+import { type Mode } from '@offer-ads/contracts/values/primitives';
 import { squareOf, squaresOf } from '../domain/placements/squares.ts';
 
 export type LiveOffer = {

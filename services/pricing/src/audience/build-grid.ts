@@ -1,5 +1,5 @@
 /** Builds a grid, from members in any order or from an older grid and what changed since. Everything is sorted by counting. */
-import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { memberGenders } from '@offer-ads/contracts/values/member-gender';
 import type { CountedMember } from '../members/member-document.ts';
 import { COLUMNS, columnOf, ROWS, rowOf } from './cells.ts';
 import { ERASED, type Grid, hasBit, type Ordinals, setBit } from './grid.ts';
@@ -13,10 +13,10 @@ export type GridBuild = {
 
 /** @param older a grid whose members are added first, apart from those whose ids are erased */
 export function startGridBuild(older?: Grid): GridBuild {
-  const ids = growing(Float64Array);
+  const ids = growing(Float64Array, older?.size);
   /** Row and column in one number. */
-  const cells = growing(Uint32Array);
-  const genders = growing(Uint8Array);
+  const cells = growing(Uint32Array, older?.size);
+  const genders = growing(Uint8Array, older?.size);
   /** By interest, the numbers of the members who have it. */
   const interests = new Map<number, Growing<Uint32Array>>();
 
@@ -170,7 +170,7 @@ function cellsOf(order: Uint32Array, cells: Uint32Array, genderOf: Uint8Array) {
 
 /** @param numbers of the members who have an interest */
 function ordinalsOf(numbers: Uint32Array, ordinalOf: Uint32Array, size: number): Ordinals {
-  const found = growing(Uint32Array);
+  const found = growing(Uint32Array, numbers.length);
   for (let index = 0; index < numbers.length; index += 1) {
     const ordinal = ordinalOf[numbers[index] as number] as number;
     if (ordinal !== ERASED) found.push(ordinal);
@@ -205,7 +205,7 @@ function sortedById(ids: Float64Array): Uint32Array {
 
 /** @param byId the numbers of members, sorted by id; of one id the latest is the last */
 function lastOfEach(byId: Uint32Array, ids: Float64Array): Uint32Array {
-  const last = growing(Uint32Array);
+  const last = growing(Uint32Array, byId.length);
   for (let index = 0; index < byId.length; index += 1) {
     const number = byId[index] as number;
     if (ids[number] !== ids[byId[index + 1] as number]) last.push(number);
@@ -259,8 +259,8 @@ type Growing<T extends TypedArray> = {
   readonly values: () => T;
 };
 
-function growing<T extends TypedArray>(Type: TypedArrayType<T>): Growing<T> {
-  let values = new Type(64);
+function growing<T extends TypedArray>(Type: TypedArrayType<T>, expected = 0): Growing<T> {
+  let values = new Type(Math.max(64, expected));
   let length = 0;
   return {
     push: (value) => {

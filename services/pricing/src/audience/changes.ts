@@ -3,7 +3,7 @@
  * the grid's ids or here by id; somebody who left is nowhere by id, only one less at an ordinal, which leads to nobody.
  */
 import { setImmediate as afterOtherWork } from 'node:timers/promises';
-import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { memberGenders } from '@offer-ads/contracts/values/member-gender';
 import type { CountedMember } from '../members/member-document.ts';
 import { columnOf, ROWS, rowOf } from './cells.ts';
 import {

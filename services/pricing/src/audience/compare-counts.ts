@@ -1,7 +1,7 @@
 /** Compares what is counted with members who were read anew. Only numbers are shown, because ids of members are personal. */
 import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
 import type { Target } from '@offer-ads/contracts/audience/target';
-import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/member-gender';
 import { COLUMNS, positionOf, ROWS } from './cells.ts';
 import { cellOf, type Grid } from './grid.ts';
 import type { Counts } from './live-grid.ts';

@@ -9,7 +9,7 @@
  *     id                sorted, each with its ordinal
  */
 import type { Target } from '@offer-ads/contracts/audience/target';
-import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { memberGenders } from '@offer-ads/contracts/values/member-gender';
 
 export type Grid = {
   /** Members when it was built. */

@@ -1,7 +1,7 @@
 /** Quotes: prices of estimates that hold for five minutes (decision 215, quotes). */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { type QuotedField, quotedFields } from '@offer-ads/contracts/internal/pricing-api';
-import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { memberGenders } from '@offer-ads/contracts/values/member-gender';
 import type { EstimateForm } from './estimate-form.ts';
 import type { Price } from './price.ts';
 

@@ -2,7 +2,7 @@
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import type { TargetedMember } from '@offer-ads/contracts/audience/target';
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
-import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/member-gender';
 
 /**
  * A member, or the tombstone of one who left: only id, version and time, so that a change that arrives after the removal does not restore

@@ -7,7 +7,7 @@
  */
 import type { Target } from '@offer-ads/contracts/audience/target';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
-import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { memberGenders } from '@offer-ads/contracts/values/member-gender';
 import { audienceShown, audienceShownAtSecretSteps, COARSE_STEP } from '../domain/cohort.ts';
 import { type Answered, differsByFew, FEW_MEMBERS } from '../domain/revealing.ts';
 

@@ -3,7 +3,7 @@
 import { coarsePosition } from '@offer-ads/contracts/audience/coarse-position';
 import { greatCircleMetres } from '@offer-ads/contracts/audience/great-circle';
 import { isTargeted, type Target } from '@offer-ads/contracts/audience/target';
-import type { MemberGender } from '@offer-ads/contracts/values/primitives';
+import type { MemberGender } from '@offer-ads/contracts/values/member-gender';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import type { CountedMember } from '../../src/members/member-document.ts';
 

@@ -1,6 +1,6 @@
 /** Members for organisations without approval, for development and for measurements: any number, and the same members for the same seed. */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
-import type { MemberGender } from '@offer-ads/contracts/values/primitives';
+import type { MemberGender } from '@offer-ads/contracts/values/member-gender';
 import { type City, cities } from './cities.ts';
 
 /** Each seed has its own billion ids, above the first billion, so that ids of different seeds and of imported members differ. */
