@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { onPath } from '@offer-ads/backing/on-path';
 import { isTargeted, type Target, type TargetedMember } from '@offer-ads/contracts/audience/target';
 import type { MemberGender } from '@offer-ads/contracts/values/member-gender';
@@ -16,6 +17,7 @@ import { cpuMsOf } from '../cpu.ts';
 import { clientsFor, runWrk } from '../gateway/load.ts';
 import { waitUntilIdle, watchForeignLoad } from '../machine-load.ts';
 import { median, overRounds, percent, percentile, shown, table } from '../markdown.ts';
+import { startProcess } from '../process.ts';
 import { ProgramMissing } from '../run-measurement.ts';
 import { planOf, startPlanned } from './system.ts';
 
@@ -113,46 +115,82 @@ async function endpoint(
   );
   const url = `${addressesOf(settings.ports).gateway}/placements`;
   // Until the gateway knows the key, and offers has read all of them.
-  await eventually(async () => {
+  const reply = await eventually(async () => {
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const { ok, status } = await fetch(url, { method: 'POST', headers, body: bodies[0] ?? '' });
-    if (!ok) throw new Error(`${url}: ${status}`);
+    const answer = await fetch(url, { method: 'POST', headers, body: bodies[0] ?? '' });
+    if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
+    return await answer.text();
   });
-  const load = async (seconds: number) => {
+  const bare = await startBareServers(opened, reply, settings);
+  const peers = [
+    { name: 'gateway and offers', url, pids: [gateway.pid, offers.pid] },
+    { name: 'two bare servers', ...bare },
+  ];
+  const load = async (of: string, seconds: number) => {
     const shape = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '30s', '-s', script];
-    const result = await runWrk(wrk, [...shape, url, '--', file, 'X-Api-Key', key, `${clientsFor(seconds)}`]);
+    const result = await runWrk(wrk, [...shape, of, '--', file, 'X-Api-Key', key, `${clientsFor(seconds)}`]);
     const mayBeRefused = plan.isQuick ? result.requests - 1 : 0;
     if (result.refused > mayBeRefused || result.broken > 0)
       throw new Error(`${result.refused} requests were refused, ${result.broken} were not answered`);
     return result;
   };
   const foreign = watchForeignLoad();
-  const rounds: Record<string, number>[] = [];
-  for (let round = 1; round <= plan.rounds; round += 1) {
-    await load(Math.min(3, plan.seconds));
-    await waitUntilIdle();
-    const before = [cpuMsOf(gateway.pid), cpuMsOf(offers.pid)] as const;
-    const { requests, seconds, p50Ms, p99Ms } = await load(plan.seconds);
-    rounds.push({
-      'requests a second': requests / seconds,
-      'p50 ms': p50Ms,
-      'p99 ms': p99Ms,
-      'CPU µs a request, gateway': ((cpuMsOf(gateway.pid) - before[0]) * 1_000) / requests,
-      'CPU µs a request, offers': ((cpuMsOf(offers.pid) - before[1]) * 1_000) / requests,
-    });
-    report(`round ${round}  ${(requests / seconds).toFixed(0)}/s`);
-  }
-  const facts = Object.keys(rounds[0] ?? {}).map((name) => [
-    name,
-    overRounds(
-      rounds.map((round) => round[name] ?? Number.NaN),
-      name.endsWith(' ms') ? 1 : 0,
-    ),
+  const rounds = new Map<string, Record<string, number>[]>(peers.map(({ name }) => [name, []]));
+  for (let round = 1; round <= plan.rounds; round += 1)
+    for (const peer of round % 2 === 1 ? peers : peers.toReversed()) {
+      await load(peer.url, Math.min(3, plan.seconds));
+      await waitUntilIdle();
+      const before = peer.pids.map(cpuMsOf);
+      const { requests, seconds, p50Ms, p99Ms } = await load(peer.url, plan.seconds);
+      const [first = Number.NaN, second = Number.NaN] = peer.pids.map(
+        (pid, at) => ((cpuMsOf(pid) - (before[at] ?? 0)) * 1_000) / requests,
+      );
+      const rate = requests / seconds;
+      rounds.get(peer.name)?.push({
+        'requests a second': rate,
+        'p50 ms': p50Ms,
+        'p99 ms': p99Ms,
+        'CPU µs a request, who is called': first,
+        'CPU µs a request, who answers': second,
+      });
+      report(`round ${round}  ${peer.name}  ${rate.toFixed(0)}/s`);
+    }
+  const of = (name: string, fact: string) =>
+    (rounds.get(name) ?? []).map((round) => round[fact] ?? Number.NaN);
+  const names = [...rounds.keys()];
+  const facts = Object.keys(rounds.get(names[0] ?? '')?.[0] ?? {});
+  const rows = facts.map((fact) => [
+    fact,
+    ...names.map((name) => overRounds(of(name, fact), fact.endsWith(' ms') ? 1 : 0)),
   ]);
+  const [ours = 0, theirs = 0] = names.map((name) => median(of(name, 'requests a second')));
   return [
-    table(['`POST /placements` through gateway and offers', ''], facts),
-    `${CONNECTIONS} connections; other processes took at most ${percent(foreign())} of the cores.`,
+    table(['`POST /placements`', ...names], rows),
+    `${(ours / theirs).toFixed(2)} of the bare servers. ${CONNECTIONS} connections; other processes took at most ${percent(foreign())} of the cores.`,
   ].join('\n\n');
+}
+
+async function startBareServers(
+  opened: AsyncDisposableStack,
+  reply: string,
+  { folder }: Settings,
+): Promise<{ readonly url: string; readonly pids: readonly number[] }> {
+  const [port = 0, upstreamPort = 0] = await freePorts(2);
+  const address = (its: number) => `http://127.0.0.1:${its}`;
+  const start = async (name: string, its: number, env: Record<string, string>) =>
+    opened.use(
+      await startProcess({
+        name,
+        folder,
+        command: process.execPath,
+        args: [fileURLToPath(new URL('bare-server.ts', import.meta.url))],
+        env: { PORT: String(its), ...env },
+        readyUrl: address(its),
+      }),
+    );
+  const answering = await start('bare-upstream', upstreamPort, { REPLY: reply });
+  const called = await start('bare-proxy', port, { UPSTREAM_URL: address(upstreamPort) });
+  return { url: `${address(port)}/placements`, pids: [called.pid, answering.pid] };
 }
 
 /** Offers that run. */

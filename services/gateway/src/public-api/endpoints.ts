@@ -32,7 +32,7 @@ const deletionMs = 10_000;
 const advanceMs = 10_000;
 /** Up to 20 commands, four at a time. */
 const groupMs = 5_000;
-const othersMs = 2_000;
+export const usualBudgetMs = 2_000;
 
 type Options = Partial<Omit<Endpoint, 'method' | 'path' | 'audience' | 'takesBody'>>;
 
@@ -45,7 +45,7 @@ export function endpoint(
   const [method = '', path = ''] = line.split(' ');
   const { body, ...options } = o;
   return {
-    budgetMs: othersMs,
+    budgetMs: usualBudgetMs,
     ...options,
     method: method.toLowerCase() as Endpoint['method'],
     path,

@@ -1,5 +1,6 @@
 /** Slow callers and slow services, with short time limits: only a service that is slow itself opens the breaker. */
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -44,7 +45,7 @@ beforeEach(async () => {
     routes: () => {},
     fastPath: (req) => (res) =>
       forward(req, res, {
-        endpoint: { takesBody: req.method === 'POST', budgetMs },
+        endpoint: { takesBody: req.method === 'POST', budgetMs: req.url === '/slow' ? 25_000 : budgetMs },
         upstream: upstreamInUse,
         callerToken: null,
         longestReadMs,
@@ -156,6 +157,23 @@ describe('uploads that use all connections for uploads', () => {
     } finally {
       for (const socket of uploads) socket.destroy();
     }
+  });
+});
+
+describe('requests that may take long and use all connections of their own', () => {
+  it('leave other requests their connections', async () => {
+    const begun: ServerResponse[] = [];
+    service.respond = (req, res) => {
+      if (req.url === '/slow') begun.push(res);
+      else res.end('{}');
+    };
+    const slow = Array.from({ length: 256 }, () =>
+      fetch(`${server.url}/slow`, { method: 'POST', body: 'a' }),
+    );
+    await eventually(() => expect(begun).toHaveLength(256));
+    expect(await status()).toBe(200);
+    for (const res of begun) res.end('{}');
+    expect(new Set((await Promise.all(slow)).map((reply) => reply.status))).toEqual(new Set([200]));
   });
 });
 

@@ -12,7 +12,7 @@ import { readBytes } from '@offer-ads/platform/http/request-bodies';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Dispatcher } from 'undici';
 import { noteReturnCode } from './call-log.ts';
-import type { Endpoint } from './endpoints.ts';
+import { type Endpoint, usualBudgetMs } from './endpoints.ts';
 import { type End, graceMs, startEnd } from './exchange-end.ts';
 import { CallersFault, type Upstream } from './upstream.ts';
 
@@ -47,7 +47,8 @@ export async function forward(req: IncomingMessage, res: ServerResponse, o: Forw
   const end = startEnd(req, res, { body: stream, budgetMs, longestReadMs: o.longestReadMs });
   try {
     const deadline = createDeadline(budgetMs);
-    await upstream.use({ isUpload: stream !== null, deadline }, async (connections) => {
+    const takesLong = stream !== null || endpoint.budgetMs > usualBudgetMs;
+    await upstream.use({ takesLong, deadline }, async (connections) => {
       const { requestId, trace } = requestFacts(req);
       const headers = forwardedHeaders(req, o);
       headers.push(requestIdHeader, requestId, ...Object.entries(trace).flat());

@@ -16,7 +16,7 @@ export type Upstream = AsyncDisposable & {
    * @throws what `work` throws; an error when the breaker is open; the 503 fault when no connection is free in time
    */
   readonly use: (
-    o: { readonly isUpload: boolean; readonly deadline: Deadline },
+    o: { readonly takesLong: boolean; readonly deadline: Deadline },
     work: (connections: Dispatcher) => Promise<void>,
   ) => Promise<void>;
   /** The 503 for a service that refuses, resets, hangs or sends an invalid reply. */
@@ -56,8 +56,8 @@ export function createUpstream(o: {
     }),
   });
   const usual = open();
-  // An upload may take minutes, so uploads have their own connections and never block other requests.
-  const uploads = open();
+  // An upload may take minutes, and a creation 25 seconds. They have their own connections, so that they never block other requests.
+  const slow = open();
   const breaker = createBreaker({
     target: o.name,
     logger: o.logger,
@@ -68,13 +68,13 @@ export function createUpstream(o: {
   });
   return {
     noAnswer,
-    use: ({ isUpload, deadline }, work) => {
-      const { pool, free } = isUpload ? uploads : usual;
+    use: ({ takesLong, deadline }, work) => {
+      const { pool, free } = takesLong ? slow : usual;
       return free.run(o.name, () => breaker.fire(() => work(pool)), deadline);
     },
     [Symbol.asyncDispose]: async () => {
       breaker.shutdown();
-      await Promise.all([usual.pool.close(), uploads.pool.close()]);
+      await Promise.all([usual.pool.close(), slow.pool.close()]);
     },
   };
 }
