@@ -31,7 +31,7 @@ async function buildPages(o: Options): Promise<void> {
   const sources = await digestOfSources();
   if ((await builtFrom()) === sources) return;
   const startedAt = performance.now();
-  // Replaced as a whole, also when two processes build at once.
+  // Replaced as a whole, and once, also when two processes build at once.
   const building = join(folder, '../.dev', `web-${process.pid}`);
   try {
     await mkdir(building, { recursive: true });
@@ -44,6 +44,7 @@ async function buildPages(o: Options): Promise<void> {
     await compressAll(building);
     await writePlaces(join(building, 'docs/places'));
     await writeFile(join(building, stamp), sources);
+    if ((await builtFrom()) === sources) return;
     await rm(dist, { recursive: true, force: true });
     await rename(building, dist).catch(async (error: unknown) => {
       // Another process has put the same build there meanwhile.
