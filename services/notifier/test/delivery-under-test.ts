@@ -25,6 +25,8 @@ export function aMail(number: number, facts: Partial<Notification> = {}): Notifi
   };
 }
 
+export const manyMails = (count: number) => Array.from({ length: count }, (_, index) => aMail(index + 1));
+
 export async function setUpDelivery() {
   await using opening = new AsyncDisposableStack();
   const { url, mongo } = opening.use(await setUpStore());
