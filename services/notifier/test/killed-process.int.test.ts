@@ -8,7 +8,7 @@ import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openEndpointsStore } from '../src/webhooks/endpoints-store.ts';
 import { openMessagesStore } from '../src/webhooks/messages-store.ts';
-import { aMail, type DeliveryUnderTest, manyMails, setUpDelivery } from './delivery-under-test.ts';
+import { type DeliveryUnderTest, manyMails, setUpDelivery } from './delivery-under-test.ts';
 import { answerWith, startReceiver } from './webhooks/receiver.ts';
 import { addEndpoint, sealSecret } from './webhooks/webhooks-under-test.ts';
 
