@@ -11,8 +11,6 @@ import { openMailer } from '../src/smtp/mailer.ts';
 import { startFaultySmtp } from './smtp/faulty-smtp.ts';
 import { connect, readableLogger, setUpStore } from './test-store.ts';
 
-export type DeliveryUnderTest = Awaited<ReturnType<typeof setUpDelivery>>;
-
 export function aMail(number: number, facts: Partial<Notification> = {}): Notification {
   const recipient = facts.recipient ?? `reader-${number}@cafe.example`;
   return {

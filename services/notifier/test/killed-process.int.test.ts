@@ -2,22 +2,22 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
+import { forEachTest } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openEndpointsStore } from '../src/webhooks/endpoints-store.ts';
 import { openMessagesStore } from '../src/webhooks/messages-store.ts';
-import { type DeliveryUnderTest, manyMails, setUpDelivery } from './delivery-under-test.ts';
+import { manyMails, setUpDelivery } from './delivery-under-test.ts';
 import { answerWith, startReceiver } from './webhooks/receiver.ts';
 import { addEndpoint, sealSecret } from './webhooks/webhooks-under-test.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-let test: DeliveryUnderTest;
+const test = forEachTest(() => setUpDelivery());
 let processes: AsyncDisposableStack;
-beforeEach(async () => {
-  test = await setUpDelivery();
+beforeEach(() => {
   processes = new AsyncDisposableStack();
 });
 afterEach(async () => {
