@@ -250,18 +250,13 @@ export async function startBillingUnderTest() {
   };
   const openOffer = (facts: Partial<CheckoutOrder> = {}) => opened(newOrder(facts));
   const openGroup = (...of: Parameters<typeof newGroup>) => opened(newGroup(...of));
-  const paidOffer = async (facts: Partial<CheckoutOrder> = {}) => {
-    const offer = await openOffer(facts);
-    await pay(offer.sessionId);
-    await untilPaid(offer);
-    return offer;
+  const paid = async <S extends Sale & { sessionId: string }>(sale: S): Promise<S> => {
+    await pay(sale.sessionId);
+    await untilPaid(sale);
+    return sale;
   };
-  const paidGroup = async (...of: Parameters<typeof newGroup>) => {
-    const group = await openGroup(...of);
-    await pay(group.sessionId);
-    await untilPaid(group);
-    return group;
-  };
+  const paidOffer = async (facts: Partial<CheckoutOrder> = {}) => paid(await openOffer(facts));
+  const paidGroup = async (...of: Parameters<typeof newGroup>) => paid(await openGroup(...of));
   const untilPaid = (sale: Parameters<typeof purchaseOf>[0]) =>
     eventually(async () => expect((await paymentOf(sale)).checkout.paidAt).not.toBeNull());
   const newTopUp = async (facts: Partial<Parameters<typeof openTopUp>[1]> = {}) => {

@@ -11,8 +11,6 @@ import { openMailer } from '../src/smtp/mailer.ts';
 import { startFaultySmtp } from './smtp/faulty-smtp.ts';
 import { connect, readableLogger, setUpStore } from './test-store.ts';
 
-export type DeliveryUnderTest = Awaited<ReturnType<typeof setUpDelivery>>;
-
 export function aMail(number: number, facts: Partial<Notification> = {}): Notification {
   const recipient = facts.recipient ?? `reader-${number}@cafe.example`;
   return {
@@ -24,6 +22,8 @@ export function aMail(number: number, facts: Partial<Notification> = {}): Notifi
     ...facts,
   };
 }
+
+export const manyMails = (count: number) => Array.from({ length: count }, (_, index) => aMail(index + 1));
 
 export async function setUpDelivery() {
   await using opening = new AsyncDisposableStack();

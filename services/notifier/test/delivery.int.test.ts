@@ -4,7 +4,7 @@ import { forAllTests } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { aMail, setUpDelivery } from './delivery-under-test.ts';
+import { aMail, manyMails, setUpDelivery } from './delivery-under-test.ts';
 import { cornerCafe } from './events.ts';
 
 const minute = 60_000;
@@ -18,7 +18,6 @@ const soon = () => new Date(Date.now() + minute);
 const states = async () => (await test.documents()).map(({ state }) => state);
 const noneUnderWay = () => eventually(async () => expect(await states()).not.toContain('sending'));
 const recipients = () => test.smtp.taken.map(({ recipient }) => recipient);
-const many = (count: number) => Array.from({ length: count }, (_, index) => aMail(index + 1));
 
 const patient = { timeoutMs: 40_000 };
 
@@ -33,7 +32,7 @@ describe('a mail server that is down', () => {
   it('for an hour costs no mail an attempt, and gets every mail once when it is back', async () => {
     const clock = testClock(soon());
     await test.takeDown();
-    await test.put(...many(200));
+    await test.put(...manyMails(200));
     const delivery = await test.deliver({ clock, storeClock: clock });
     for (let passed = 0; passed < 60; passed += 1) {
       delivery.wake();
@@ -49,13 +48,13 @@ describe('a mail server that is down', () => {
       expect(new Set(await states())).toEqual(new Set(['sent']));
     }, patient);
     await expectAllSentOnce(200);
-    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(200).map(() => 1));
+    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(manyMails(200).map(() => 1));
   });
 
   it('is tried with one mail at a time, however many wait', async () => {
     const clock = testClock(soon());
     test.smtp.behave((step) => (step === 'connect' ? '554 5.3.2 Not now' : undefined));
-    await test.put(...many(50));
+    await test.put(...manyMails(50));
     const delivery = await test.deliver({ clock, storeClock: clock });
     await eventually(() => expect(test.smtp.reached('connect')).toBeGreaterThan(0));
     await noneUnderWay();
@@ -68,7 +67,7 @@ describe('a mail server that is down', () => {
       // The pause begins when the process has received the answer.
       await noneUnderWay();
     }
-    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(50).map(() => 0));
+    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(manyMails(50).map(() => 0));
   });
 
   it('is found to be back although another mail still waits for its answer', async () => {
@@ -95,7 +94,7 @@ describe('a mail server that is down', () => {
   it('or throttles pauses all mails together', async () => {
     const clock = testClock(soon());
     test.smtp.behave((step) => (step === 'MAIL' ? '421 4.7.0 Too many mails' : undefined));
-    await test.put(...many(50));
+    await test.put(...manyMails(50));
     const delivery = await test.deliver({ clock, storeClock: clock });
     await eventually(() => expect(test.smtp.reached('MAIL')).toBeGreaterThan(0));
     await noneUnderWay();
@@ -127,11 +126,11 @@ describe('a mail', () => {
     test.smtp.behave((step, _turn, recipient) =>
       step === 'RCPT' && recipient === 'reader-1@cafe.example' ? '450 4.2.0 Greylisted' : undefined,
     );
-    await test.put(...many(10));
+    await test.put(...manyMails(10));
     const delivery = await test.deliver({ clock, storeClock: clock });
     await eventually(() => expect(test.smtp.taken).toHaveLength(9));
     await eventually(async () =>
-      expect((await states()).toSorted()).toEqual(['pending', ...many(9).map(() => 'sent')]),
+      expect((await states()).toSorted()).toEqual(['pending', ...manyMails(9).map(() => 'sent')]),
     );
     test.smtp.behave(() => undefined);
     clock.advance(minute);
@@ -143,7 +142,7 @@ describe('a mail', () => {
     test.smtp.behave((step, _turn, recipient) =>
       step === 'content' && recipient === 'reader-1@cafe.example' ? '550 5.7.1 Spam' : undefined,
     );
-    await test.put(...many(3));
+    await test.put(...manyMails(3));
     await test.deliver();
     await eventually(async () => expect((await states()).toSorted()).toEqual(['failed', 'sent', 'sent']));
     const failed = (await test.documents()).find(({ state }) => state === 'failed');
@@ -155,7 +154,7 @@ describe('a mail', () => {
     test.smtp.behave((step, _turn, recipient) =>
       step === 'RCPT' && recipient === 'reader-1@cafe.example' ? 'cut' : undefined,
     );
-    await test.put(...many(20));
+    await test.put(...manyMails(20));
     const delivery = await test.deliver({ clock, storeClock: clock });
     await eventually(async () => {
       clock.advance(1_000);
@@ -166,7 +165,7 @@ describe('a mail', () => {
   });
 
   it('whose message is missing delays no other mail', async () => {
-    await test.put(...many(2));
+    await test.put(...manyMails(2));
     await test.collection().updateOne({ _id: aMail(1).id }, { $unset: { message: '' } });
     await test.deliver();
     await eventually(async () => expect(await states()).toEqual(['pending', 'sent']));
@@ -174,7 +173,7 @@ describe('a mail', () => {
 
   it('with a link is sent before all others that are due', async () => {
     const link = aMail(100, { expiresAt: new Date(Date.now() + hour).toISOString() });
-    await test.put(...many(40));
+    await test.put(...manyMails(40));
     await test.put(link);
     await test.deliver({ connections: 1 });
     await eventually(() => expect(recipients().length).toBeGreaterThan(0));
@@ -295,7 +294,7 @@ describe('a person who has left the organisation', () => {
 describe('several processes', () => {
   it('share the work and send no mail twice, although their clocks differ by hours', async () => {
     const count = runs(120, 1_000);
-    await test.put(...many(count));
+    await test.put(...manyMails(count));
     const clocks = [0, 5, -5].map((hoursAhead) => testClock(new Date(Date.now() + hoursAhead * hour)));
     await Promise.all(clocks.map((clock) => test.deliver({ clock })));
     await expectAllSentOnce(count);
@@ -305,7 +304,7 @@ describe('several processes', () => {
     const stores = await Promise.all(Array.from({ length: 6 }, () => test.store()));
     for (let round = 0; round < runs(10, 100); round += 1) {
       await test.collection().deleteMany({});
-      await test.put(...many(12));
+      await test.put(...manyMails(12));
       const claims = await Promise.all(
         stores.map((store) => store.claim({ atMost: 12, takeOver: true, held: [] })),
       );
@@ -364,7 +363,7 @@ it.each([
 ])(
   'a process stays within the rate of the mail provider: %d a second',
   async (perSecond, connections, count, ms) => {
-    await test.put(...many(count));
+    await test.put(...manyMails(count));
     const startedAt = Date.now();
     await test.deliver({ perSecond, connections });
     await expectAllSentOnce(count);

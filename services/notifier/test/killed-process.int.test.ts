@@ -2,22 +2,22 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
+import { forEachTest } from '@offer-ads/testing/for-tests';
 import { runs } from '@offer-ads/testing/profile';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { openEndpointsStore } from '../src/webhooks/endpoints-store.ts';
 import { openMessagesStore } from '../src/webhooks/messages-store.ts';
-import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
+import { manyMails, setUpDelivery } from './delivery-under-test.ts';
 import { answerWith, startReceiver } from './webhooks/receiver.ts';
 import { addEndpoint, sealSecret } from './webhooks/webhooks-under-test.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-let test: DeliveryUnderTest;
+const test = forEachTest(() => setUpDelivery());
 let processes: AsyncDisposableStack;
-beforeEach(async () => {
-  test = await setUpDelivery();
+beforeEach(() => {
   processes = new AsyncDisposableStack();
 });
 afterEach(async () => {
@@ -49,7 +49,6 @@ async function startProcess(o: { mongoUrl?: string; connections?: number } = {})
   );
 }
 
-const many = (count: number) => Array.from({ length: count }, (_, index) => aMail(index + 1));
 const messageIds = () => test.smtp.taken.map(({ messageId }) => messageId);
 
 async function expectAllRecorded(): Promise<void> {
@@ -71,7 +70,7 @@ describe('a process that is killed after the server accepted a mail and before t
       test.smtp.behave((step, turn) =>
         step === 'content' && turn === reached + 4 ? fourth.promise : undefined,
       );
-      await test.put(...many(12));
+      await test.put(...manyMails(12));
       const victim = await startProcess({ mongoUrl: proxy.url, connections: 1 });
       await eventually(() => expect(test.smtp.reached('content')).toBe(reached + 4));
       // From here on nothing can be recorded, neither over the open connection nor over a new one.

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { adminToken, testAdminGuard } from '@offer-ads/testing/admin';
 import { forAllTests } from '@offer-ads/testing/for-tests';
 import { startTestServer } from '@offer-ads/testing/http-server';
@@ -16,14 +15,12 @@ import { cornerCafe } from './events.ts';
 const hour = 3_600_000;
 
 const test = forAllTests(() => setUpDelivery());
-let mongo: Mongo;
 const delivery = forAllTests(() => test.deliver());
 const server = forAllTests(async () => {
-  mongo = test.mongo;
-  const bounces = await openBouncesStore(mongo);
+  const bounces = await openBouncesStore(test.mongo);
   return startTestServer((app) =>
     notificationAdminRoutes(app, {
-      register: registerStore(mongo),
+      register: registerStore(test.mongo),
       bounces,
       messageIdOf: (id) => messageIdOf(id, 'Offers <offers@ads.example>'),
       wakeDelivery: delivery.wake,
@@ -34,7 +31,7 @@ const server = forAllTests(async () => {
 beforeEach(() => test.smtp.behave(() => undefined));
 afterEach(async () => {
   await test.collection().deleteMany({});
-  await mongo.connection.collection('bounces').deleteMany({});
+  await test.mongo.connection.collection('bounces').deleteMany({});
   test.smtp.taken.length = 0;
 });
 
@@ -70,10 +67,10 @@ async function settled(): Promise<void> {
 }
 
 const letWait = () =>
-  mongo.transaction((session) => {
+  test.mongo.transaction((session) => {
     const happenedAt = '2026-06-01T12:00:00.000Z';
     const occurrence = { eventName: 'BalanceLow', eventId: 'e1', organisationId: 2, happenedAt, data: {} };
-    return waitingStore(mongo).holdBack(session, occurrence, new Date());
+    return waitingStore(test.mongo).holdBack(session, occurrence, new Date());
   });
 const refuseAll = (reply: string) => test.smtp.behave((step) => (step === 'RCPT' ? reply : undefined));
 
@@ -162,7 +159,7 @@ describe('a notification', () => {
 });
 
 it('unsent mails are counted, with the age of the oldest', async () => {
-  const register = registerStore(mongo);
+  const register = registerStore(test.mongo);
   expect(await register.unsent()).toEqual({ waiting: 0, pending: 0, oldest: undefined });
   await letWait();
   const expiresAt = new Date(Date.now() + hour).toISOString();
@@ -226,7 +223,7 @@ describe('sending again', () => {
     await sent(aMail(1, { recipient: 'Ann@cafe.example' }), aMail(2, { recipient: 'bob@cafe.example' }));
     const [ann, bob] = cornerCafe.people;
     const contact = { ...cornerCafe, people: [{ ...ann, enabled: false }, bob] };
-    const contacts = mongo.connection.collection<{ _id: number; contact: object }>('contacts');
+    const contacts = test.mongo.connection.collection<{ _id: number; contact: object }>('contacts');
     await contacts.insertOne({ _id: 1, contact });
     const replies = (await listed()).map(async ({ id, recipient }) => [recipient, (await resend(id)).status]);
     expect(new Map((await Promise.all(replies)) as [string, number][])).toEqual(

@@ -63,6 +63,8 @@ export type OffersUnderTest = AsyncDisposable & {
   readonly startReplica: (clock?: Clock) => Promise<Offers>;
   /** What is due is announced, by whichever replica: a sweeper skips a row that the sweeper of another one has locked. */
   readonly announce: () => Promise<void>;
+  /** The time passes, then the sweeper ends what requests left behind. */
+  readonly sweepAfter: (ms: number) => Promise<void>;
   /** Is disposed before the service. */
   readonly use: <T extends AsyncDisposable>(opened: T) => T;
 };
@@ -231,6 +233,10 @@ export async function startOffersUnderTest(o: StartOptions = {}): Promise<Offers
     },
     announce: async () => {
       await Promise.all(replicas.map(({ sweeper }) => sweeper.announce()));
+    },
+    sweepAfter: async (ms) => {
+      clock.advance(ms);
+      await offers.sweeper.recover();
     },
     use: (opened) => running.use(opened),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

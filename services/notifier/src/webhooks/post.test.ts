@@ -157,6 +157,13 @@ describe('a receiver that misbehaves', () => {
   const hasty = { deadlineMs: 300 };
   const timedOut = { status: undefined, problem: 'no answer came within 0.3 s' };
   const expectLetGo = () => eventually(() => expect(shop.open()).toBe(0));
+  const dripping =
+    (drop: string, first = drop): Receiver['behave'] =>
+    (socket) => {
+      socket.write(first);
+      const timer = setInterval(() => socket.write(drop), 20);
+      socket.on('close', () => clearInterval(timer));
+    };
 
   it('and sends an endless answer is read to 4 KB and left', async () => {
     let sent = 0;
@@ -175,11 +182,7 @@ describe('a receiver that misbehaves', () => {
   });
 
   it('and drips its answer byte by byte is given the whole deadline and no more', async () => {
-    shop.behave = (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nx-drip: ');
-      const timer = setInterval(() => socket.write('x'), 20);
-      socket.on('close', () => clearInterval(timer));
-    };
+    shop.behave = dripping('x', 'HTTP/1.1 200 OK\r\nx-drip: ');
     const result = await toShop(hasty);
     expect(result).toMatchObject(timedOut);
     expect(result.tookMs).toBeLessThan(5_000);
@@ -187,11 +190,7 @@ describe('a receiver that misbehaves', () => {
   });
 
   it('and drips the text behind its status has answered by its status', async () => {
-    shop.behave = (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n');
-      const timer = setInterval(() => socket.write('x'), 20);
-      socket.on('close', () => clearInterval(timer));
-    };
+    shop.behave = dripping('x', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n');
     const result = await toShop(hasty);
     expect(result).toMatchObject({ status: 200, answer: expect.stringMatching(/^x+$/) });
     expect(result.tookMs).toBeLessThan(5_000);
@@ -199,10 +198,7 @@ describe('a receiver that misbehaves', () => {
   });
 
   it('and never ends saying that it will go on is left at the deadline', async () => {
-    shop.behave = (socket) => {
-      const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
-      socket.on('close', () => clearInterval(timer));
-    };
+    shop.behave = dripping('HTTP/1.1 103 Early Hints\r\n\r\n');
     expect(await toShop(hasty)).toMatchObject(timedOut);
     await expectLetGo();
   });

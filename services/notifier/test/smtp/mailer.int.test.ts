@@ -1,15 +1,12 @@
 /** The mailer with a real mail server. */
 import { expect, it } from '@jest/globals';
 import { openMailer } from '../../src/smtp/mailer.ts';
+import { aMail } from '../delivery-under-test.ts';
 import { hostileTexts } from '../hostile-texts.ts';
 import { notifications } from '../letters.ts';
 import { startSmtpSink } from './smtp-sink.ts';
 
-const mail = {
-  id: 'offer-paid/offer/17 to ann@cafe.example',
-  recipient: 'ann@cafe.example',
-  message: { subject: 'Größe – 東京', text: 'text', html: '<p>html</p>' },
-};
+const mail = aMail(17, { message: { subject: 'Größe – 東京', text: 'text', html: '<p>html</p>' } });
 
 async function open() {
   await using opening = new AsyncDisposableStack();

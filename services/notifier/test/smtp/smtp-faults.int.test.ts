@@ -2,13 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Mailer, openMailer } from '../../src/smtp/mailer.ts';
+import { aMail } from '../delivery-under-test.ts';
 import { type FaultySmtp, type Step, startFaultySmtp } from './faulty-smtp.ts';
 
-const mail = {
-  id: 'offer-paid/offer/17 to ann@cafe.example',
-  recipient: 'ann@cafe.example',
-  message: { subject: 'Offer paid', text: 'text', html: '<p>html</p>' },
-};
+const mail = aMail(17);
 
 let smtp: FaultySmtp;
 beforeEach(async () => {

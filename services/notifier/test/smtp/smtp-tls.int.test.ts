@@ -1,13 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { certificateFor } from '@offer-ads/testing/certificate';
 import { openMailer } from '../../src/smtp/mailer.ts';
+import { aMail } from '../delivery-under-test.ts';
 import { startSmtpSink } from './smtp-sink.ts';
 
-const mail = {
-  id: 'offer-paid/offer/17 to ann@cafe.example',
-  recipient: 'ann@cafe.example',
-  message: { subject: 'Offer paid', text: 'text', html: '<p>html</p>' },
-};
+const mail = aMail(17);
 const own = certificateFor('127.0.0.1');
 const ways = ['starttls', 'first byte'] as const;
 

@@ -74,8 +74,7 @@ describe.each(['B', 'E'])('a replay of a success (%s)', (payment_method) => {
     billing.breaks.beforeWork = 0;
     expect((await under.call('DELETE', `/offers/${id}`)).status).toBe(200);
     expect(await send(key)).toEqual({ reply, isReplay: true });
-    under.clock.advance(200 * DAY_MS);
-    await under.offers.sweeper.recover();
+    await under.sweepAfter(200 * DAY_MS);
     await under.offers.sweeper.announce();
     const noQuota = { quota: { perPerson: 0, perOrganisation: 0 } };
     expect(await send(key, noQuota)).toEqual({ reply, isReplay: true });

@@ -51,11 +51,6 @@ async function createInVain(
   } while (breaks[moment] > 0);
 }
 
-async function sweepAfter(milliseconds: number): Promise<void> {
-  under.clock.advance(milliseconds);
-  await under.offers.sweeper.recover();
-}
-
 describe('after a 503, the same key returns the outcome', () => {
   it('as E3 when the charge never arrived and the balance is spent: nothing is left and the id is closed', async () => {
     const key = randomUUID();
@@ -138,10 +133,10 @@ describe('an answer that is no answer is a 503, and the same key goes on', () =>
       Object.assign(under.otherServices.billing, refusal);
       under.otherServices.spoilt = { resolve: 'wrong shape' };
       expectUnavailable(await create(under, parts, { key, once: true }));
-      await sweepAfter(LEASE_MS + ABANDONED_MS);
+      await under.sweepAfter(LEASE_MS + ABANDONED_MS);
       expect(await under.count('offers')).toBe(1);
       under.otherServices.reset();
-      await sweepAfter(ABANDONED_MS);
+      await under.sweepAfter(ABANDONED_MS);
       expect(await tracesIn(under)).toEqual(nothing);
       under.clock.set(NOON);
       expect(await create(under, { title: 'Another', ...parts }, { key })).toMatchObject(created);
@@ -153,9 +148,9 @@ describe('when the client never comes back, the sweep', () => {
   it('leaves the creation to the client for a minute, then finishes what was charged; the key replays it', async () => {
     const key = randomUUID();
     await createInVain('billing', 'afterWork', key);
-    await sweepAfter(59_000);
+    await under.sweepAfter(59_000);
     expect([under.otherServices.billing.charges(), await listedIds(under)]).toEqual([1, []]);
-    await sweepAfter(2_000);
+    await under.sweepAfter(2_000);
     const replay = await create(under, {}, { key });
     expect(replay.headers.get('idempotent-replayed')).toBe('true');
     await expectOneOffer(under, replay);
@@ -164,7 +159,7 @@ describe('when the client never comes back, the sweep', () => {
   it('closes for ever what was not charged, and frees the key for a new id', async () => {
     const key = randomUUID();
     await createInVain('billing', 'beforeWork', key);
-    await sweepAfter(ABANDONED_MS);
+    await under.sweepAfter(ABANDONED_MS);
     expect(await tracesIn(under)).toEqual(nothing);
     const { id, sale } = onlySale();
     expect(sale.state).toBe('closed');
@@ -177,7 +172,7 @@ describe('when the client never comes back, the sweep', () => {
     const { id } = onlySale();
     under.otherServices.billing.pay(id);
     await createInVain('billing', 'afterWork', unpaidKey, byCard);
-    await sweepAfter(ABANDONED_MS);
+    await under.sweepAfter(ABANDONED_MS);
     expect(await listedIds(under)).toEqual([id]);
     expect(await under.offer(id)).toMatchObject({ status: 'Scheduled' });
     const replay = await create(under, byCard, { key: paidKey });
@@ -195,7 +190,7 @@ describe('when the client never comes back, the sweep', () => {
       isFirst = false;
       await slow.step();
     };
-    const sweeping = sweepAfter(ABANDONED_MS);
+    const sweeping = under.sweepAfter(ABANDONED_MS);
     await eventually(async () => expect(await listedIds(under)).toHaveLength(1));
     slow.goOn();
     await sweeping;
@@ -205,10 +200,10 @@ describe('when the client never comes back, the sweep', () => {
   it('waits while billing cannot tell what became of the charge', async () => {
     await createInVain('billing', 'afterWork', randomUUID());
     under.otherServices.billing.closing = 'unknown';
-    await sweepAfter(ABANDONED_MS);
+    await under.sweepAfter(ABANDONED_MS);
     expect(await listedIds(under)).toEqual([]);
     under.otherServices.billing.closing = 'works';
-    await sweepAfter(ABANDONED_MS);
+    await under.sweepAfter(ABANDONED_MS);
     expect(await listedIds(under)).toHaveLength(1);
   });
 });
@@ -292,7 +287,7 @@ describe('a request that another one takes over', () => {
     let successor: Answer | undefined;
     billing.onSale = async () => {
       billing.onSale = async () => {};
-      await sweepAfter(LEASE_MS + ABANDONED_MS);
+      await under.sweepAfter(LEASE_MS + ABANDONED_MS);
       successor = await create(under, byCard, { key });
     };
     expect(await create(under, byCard, { key })).toMatchObject({ status: 409 });

@@ -33,12 +33,7 @@ const page = (offerId = id) => under.otherServices.billing.sales.get(offerId)?.s
 const status = async () => String((await under.offer(id))['status']);
 const deletions = async () => (await under.events()).filter(({ name }) => name === 'OfferDeleted');
 
-async function sweepAfter(milliseconds: number): Promise<void> {
-  under.clock.advance(milliseconds);
-  await under.offers.sweeper.recover();
-}
-
-const sweep = () => sweepAfter(0);
+const sweep = () => under.sweepAfter(0);
 
 /** What a process leaves behind that died between closing the page and recording it. */
 async function abandonDeletion(): Promise<void> {
@@ -76,7 +71,7 @@ describe('a deletion and a payment at once', () => {
   it('keep the offer when the payment is applied while the page is being closed', async () => {
     await abandonDeletion();
     await pay(under, id);
-    await sweepAfter(DELETION_ABANDONED_MS);
+    await under.sweepAfter(DELETION_ABANDONED_MS);
     expect(await status()).toBe('Scheduled');
   });
 });
@@ -94,22 +89,22 @@ it('a payment of a deleted offer never revives it and is wholly unused', async (
 describe('a deletion whose request died', () => {
   it('is left to its request for 30 seconds, then finished by the sweep: the page is closed, the offer deleted', async () => {
     await abandonDeletion();
-    await sweepAfter(29_000);
+    await under.sweepAfter(29_000);
     expect(await status()).toBe('Awaiting Payment');
-    await sweepAfter(2_000);
+    await under.sweepAfter(2_000);
     expect([page(), await status(), (await deletions()).length]).toEqual(['closed', 'Deleted', 1]);
   });
 
   it('is finished by the sweep though the clock was set back meanwhile', async () => {
     await abandonDeletion();
-    await sweepAfter(-HOUR);
+    await under.sweepAfter(-HOUR);
     expect(await status()).toBe('Deleted');
   });
 
   it('is repeated until billing can tell whether the page is closed', async () => {
     await abandonDeletion();
     under.otherServices.billing.closing = 'unknown';
-    await sweepAfter(DELETION_ABANDONED_MS);
+    await under.sweepAfter(DELETION_ABANDONED_MS);
     expect(await status()).toBe('Awaiting Payment');
     under.otherServices.billing.closing = 'works';
     await sweep();
@@ -242,7 +237,7 @@ describe('a deletion that fails', () => {
     await abandonDeletion();
     expect(await early).toMatchObject(failed);
     close.goOn();
-    await sweepAfter(DELETION_ABANDONED_MS);
+    await under.sweepAfter(DELETION_ABANDONED_MS);
     expect([page(), await status()]).toEqual(['closed', 'Deleted']);
   });
 });

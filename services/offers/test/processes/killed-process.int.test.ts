@@ -152,8 +152,7 @@ describe('a process killed while it creates offers', () => {
 /** In rounds, as the sweeper does: what a busy machine could not end is tried again a minute later. */
 async function endAbandoned(): Promise<void> {
   await eventually(async () => {
-    under.clock.advance(CREATION_ABANDONED_MS);
-    await under.offers.sweeper.recover();
+    await under.sweepAfter(CREATION_ABANDONED_MS);
     expect(await under.count("idempotency_keys WHERE recovery_point <> 'finished'")).toBe(0);
   });
 }
@@ -329,8 +328,7 @@ describe('a process killed while it deletes unpaid offers', () => {
       const { status } = await under.call('DELETE', `/offers/${id}`);
       expect({ name, status }).toEqual({ name, status: name === 'commit.deleted.made.retry' ? 401 : 200 });
     }
-    under.clock.advance(DELETION_ABANDONED_MS);
-    await under.offers.sweeper.recover();
+    await under.sweepAfter(DELETION_ABANDONED_MS);
     const expected = Object.fromEntries(Array.from(ids.keys(), (name) => [name, deleted]));
     expect(await endsOf(ids)).toEqual({ ...expected, 'commit.deleting.lost.sweep': untouched });
   });
@@ -341,8 +339,7 @@ describe('a process killed while it deletes unpaid offers', () => {
       under.otherServices.billing.pay(id);
       await under.deliver(OfferPaid, offerPaid(under, id));
     }
-    under.clock.advance(DELETION_ABANDONED_MS);
-    await under.offers.sweeper.recover();
+    await under.sweepAfter(DELETION_ABANDONED_MS);
     expect(Object.values(await endsOf(ids))).toEqual(Array.from(ids, () => paid));
     expect(await under.count('offers WHERE deleting_since IS NOT NULL')).toBe(0);
   });
