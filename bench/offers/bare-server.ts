@@ -2,7 +2,7 @@
  * The peer of placements, as two processes. With UPSTREAM_URL, a server that passes requests on by undici; without it, one that parses them
  * and answers REPLY. They know no key, count no limit, match nothing, sign nothing, and log nothing: they show what HTTP alone takes here.
  */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer, json } from 'node:stream/consumers';
 import { Pool } from 'undici';
 
@@ -20,8 +20,10 @@ async function answerTo(req: IncomingMessage): Promise<string | Buffer> {
   return Buffer.from(await body.arrayBuffer());
 }
 
-createServer(async (req, res) => {
+async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const answer = await answerTo(req);
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) });
   res.end(answer);
-}).listen(Number(PORT), '127.0.0.1');
+}
+
+createServer((req, res) => void serve(req, res)).listen(Number(PORT), '127.0.0.1');
