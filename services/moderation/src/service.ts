@@ -1,6 +1,6 @@
 /** Composition root of moderation. */
 import { requireCaller } from '@offer-ads/platform/calls/caller-context';
-import { type HttpServer } from '@offer-ads/platform/http/server';
+import type { HttpServer } from '@offer-ads/platform/http/server';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';

@@ -1,6 +1,6 @@
 /** Composition root of the notifier. */
 import { readFileSync } from 'node:fs';
-import { type HttpServer } from '@offer-ads/platform/http/server';
+import type { HttpServer } from '@offer-ads/platform/http/server';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';

@@ -1,5 +1,5 @@
 /** Composition root of pricing: stores, consumers, rates and routes. */
-import { type HttpServer } from '@offer-ads/platform/http/server';
+import type { HttpServer } from '@offer-ads/platform/http/server';
 import { mongoAudit } from '@offer-ads/platform/mongo/audit-store';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';

@@ -11,7 +11,7 @@ import {
   type TargetedMember,
 } from '@offer-ads/contracts/audience/target';
 import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/member-gender';
-import { type Mode } from '@offer-ads/contracts/values/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { squareOf, squaresOf } from '../domain/placements/squares.ts';
 
 export type LiveOffer = {
