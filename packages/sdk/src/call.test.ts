@@ -260,7 +260,9 @@ describe('a creation', () => {
     }
     const gone = createReadStream('/no/such/picture.png');
     const unread = clientOf([{ status: 200, body: {} }]);
-    void unread.clock.outside(new Promise((resolve) => gone.on('close', resolve)));
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+    gone.on('close', close);
+    void unread.clock.outside(closed);
     const image = { 'soho.png': stream(), 'café.gif': gone };
     expect(await failure(unread.clock, unread.ads.groups.create({ ...shared, image, places }))).toMatchObject(
       {
